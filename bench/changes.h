@@ -1,0 +1,145 @@
+// The change that benchmarks make: one event of about 100 bytes on one of 1,000
+// subjects, all the way through decision, transition, fold and commit.
+
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "core/kind.h"
+#include "engine/engine.h"
+#include "engine/writer.h"
+#include "env/clock.h"
+#include "store/limits.h"
+#include "store/store.h"
+#include "store/txn.h"
+
+namespace tyer::bench {
+
+inline constexpr std::uint64_t subject_count = 1'000;
+
+// A sequence of numbers that looks like chance and is the same in every run.
+class Mix {
+ public:
+  explicit Mix(std::uint64_t seed) : state_(seed) {}
+
+  std::uint64_t below(std::uint64_t bound) {
+    state_ = state_ * 6364136223846793005U + 1442695040888963407U;
+    return (state_ >> 33) % bound;
+  }
+
+ private:
+  std::uint64_t state_;
+};
+
+[[nodiscard]] inline core::Catalog catalog() {
+  return core::Catalog({{.name = "item",
+                         .transitions = {{"item.made", {core::absent}, "open"},
+                                         {"item.changed", {"open"}, core::same}}}},
+                       {});
+}
+
+[[nodiscard]] inline std::string key_of(std::uint64_t number) {
+  return fmt::format("item/{:04}", number);
+}
+
+// What a command would decide: look at the subject, then say what becomes of it.
+[[nodiscard]] inline Result<core::Change> decide(const core::View& view, const std::string& key,
+                                                 std::uint64_t step) {
+  TYER_TRY(const auto subject, view.subject(key));
+  core::Draft draft{.key = key, .type = subject ? "item.changed" : "item.made"};
+  draft.body = fmt::format(
+      R"({{"step":{},"title":"a piece of work that takes its time","note":"still on its way to {}"}})",
+      step, key);
+  core::Change change;
+  change.events.push_back(std::move(draft));
+  return change;
+}
+
+// Appends `count` events as quickly as the store takes them.
+[[nodiscard]] inline Result<> fill(store::Store& store, const core::Catalog& kinds,
+                                   std::size_t count) {
+  const engine::Origin origin{.actor = "bench"};
+  Mix mix(count);
+  std::vector<store::Work> works;
+  for (std::size_t written = 0; written < count; written += works.size()) {
+    works.clear();
+    for (std::size_t i = written; i < count && works.size() < limits::batch_works_max; ++i) {
+      // Every subject once, then whichever.
+      const std::string key = key_of(i < subject_count ? i : mix.below(subject_count));
+      works.emplace_back([&kinds, &origin, key, i](store::Txn& txn) -> Result<> {
+        TYER_TRY(const core::Change change, decide(txn, key, i));
+        TYER_TRY_OK(engine::apply(txn, kinds, change, origin));
+        return {};
+      });
+    }
+    for (const Result<>& result : store::write_all(store, works)) TYER_TRY_OK(result);
+  }
+  return {};
+}
+
+// A store with an engine on it whose writers share commits.
+class Rig {
+ public:
+  Rig(env::Env& env, const core::Catalog& kinds, std::unique_ptr<store::Store> store)
+      : clock_(env.clock),
+        store_(std::move(store)),
+        writer_(*store_),
+        engine_(env, *store_, kinds,
+                [this](const store::Work& work) { return writer_.write(work); }) {}
+
+  [[nodiscard]] store::Store& store() { return *store_; }
+
+  // Changes per second with `writers` threads, each of which waits for its result
+  // before it begins the next. Ends when `changes` are made or `at_most` is over.
+  [[nodiscard]] Result<double> rate(int writers, std::size_t changes, Span at_most) {
+    std::atomic<bool> go = false;
+    std::atomic<std::size_t> made = 0;
+    std::mutex mutex;
+    std::optional<Error> error;
+    Span end{};
+    std::vector<std::jthread> threads;
+    for (int i = 0; i < writers; ++i) {
+      threads.emplace_back([&, seed = ++seed_] {
+        Mix mix(seed);
+        go.wait(false);
+        while (made < changes && clock_.mono() < end) {
+          const std::string key = key_of(mix.below(subject_count));
+          const auto applied = engine_.apply({.actor = "bench"}, [&](const core::View& view, Time) {
+            return decide(view, key, made);
+          });
+          if (!applied) {
+            const std::scoped_lock lock(mutex);
+            error = applied.error();
+            return;
+          }
+          ++made;
+        }
+      });
+    }
+    const Span start = clock_.mono();
+    end = start + at_most;
+    go = true;
+    go.notify_all();
+    threads.clear();  // Joins.
+    const Span took = clock_.mono() - start;
+    if (error) return std::unexpected(*error);
+    return static_cast<double>(made) * 1e6 / static_cast<double>(took.count());
+  }
+
+ private:
+  env::Clock& clock_;
+  std::unique_ptr<store::Store> store_;
+  engine::Writer writer_;
+  engine::Engine engine_;
+  std::uint64_t seed_ = 0;
+};
+
+}  // namespace tyer::bench

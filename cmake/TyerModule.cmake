@@ -1,0 +1,38 @@
+# tyer_module(NAME USES modules…): the static library of src/NAME. What it uses
+# must stand on a lower line of src/LAYERS. Tests (*_test.cc) are gathered in
+# TYER_UNIT_TESTS.
+
+file(STRINGS src/LAYERS tyer_layer_lines REGEX "^[a-z]")
+
+function(tyer_layer name out)
+  set(depth 0)
+  foreach(line IN LISTS tyer_layer_lines)
+    string(REPLACE " " ";" modules "${line}")
+    if(name IN_LIST modules)
+      set(${out} ${depth} PARENT_SCOPE)
+      return()
+    endif()
+    math(EXPR depth "${depth} + 1")
+  endforeach()
+  message(FATAL_ERROR "${name} is not in src/LAYERS")
+endfunction()
+
+function(tyer_module name)
+  cmake_parse_arguments(arg "" "" "USES" ${ARGN})
+  file(GLOB sources CONFIGURE_DEPENDS src/${name}/*.cc)
+  file(GLOB tests CONFIGURE_DEPENDS src/${name}/*_test.cc)
+  if(tests)
+    list(REMOVE_ITEM sources ${tests})
+    set_property(GLOBAL APPEND PROPERTY TYER_UNIT_TESTS ${tests})
+  endif()
+  add_library(tyer_${name} STATIC ${sources})
+  target_include_directories(tyer_${name} PUBLIC ${PROJECT_SOURCE_DIR}/src)
+  tyer_layer(${name} own)
+  foreach(used IN LISTS arg_USES)
+    tyer_layer(${used} depth)
+    if(NOT depth LESS own)
+      message(FATAL_ERROR "${name} (layer ${own}) may not use ${used} (layer ${depth})")
+    endif()
+    target_link_libraries(tyer_${name} PUBLIC tyer_${used})
+  endforeach()
+endfunction()

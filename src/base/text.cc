@@ -1,0 +1,129 @@
+#include "base/text.h"
+
+#include <array>
+#include <cstdint>
+
+#include <fmt/format.h>
+
+namespace tyer {
+namespace {
+
+// Length of the valid UTF-8 sequence at the start of `text`, 0 if there is none.
+std::size_t sequence_length(std::string_view text) {
+  const auto byte = [&](std::size_t i) {
+    return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U;
+  };
+  const auto tail = [&](std::size_t i) { return (byte(i) & 0xC0U) == 0x80U; };
+  const unsigned first = byte(0);
+  if (first < 0x80) return 1;
+  if (first >= 0xC2 && first <= 0xDF) return tail(1) ? 2 : 0;
+  if (first >= 0xE0 && first <= 0xEF) {
+    const bool overlong = first == 0xE0 && byte(1) < 0xA0;
+    const bool surrogate = first == 0xED && byte(1) > 0x9F;
+    return tail(1) && tail(2) && !overlong && !surrogate ? 3 : 0;
+  }
+  if (first >= 0xF0 && first <= 0xF4) {
+    const bool overlong = first == 0xF0 && byte(1) < 0x90;
+    const bool beyond = first == 0xF4 && byte(1) > 0x8F;
+    return tail(1) && tail(2) && tail(3) && !overlong && !beyond ? 4 : 0;
+  }
+  return 0;
+}
+
+bool is_plain(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+         c == '-' || c == '.' || static_cast<unsigned char>(c) >= 0x80;
+}
+
+constexpr std::array<std::string_view, 3> own_suffixes{".json", ".lock", ".tmp"};
+
+int hex_value(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+  return -1;
+}
+
+}  // namespace
+
+bool is_utf8(std::string_view text) {
+  while (!text.empty()) {
+    const std::size_t length = sequence_length(text);
+    if (length == 0) return false;
+    text.remove_prefix(length);
+  }
+  return true;
+}
+
+bool has_control_characters(std::string_view text) {
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto c = static_cast<unsigned char>(text[i]);
+    if (c < 0x20 || c == 0x7F) return true;
+    if (c == 0xC2 && i + 1 < text.size() && static_cast<unsigned char>(text[i + 1]) < 0xA0)
+      return true;
+  }
+  return false;
+}
+
+std::string encode_file_name(std::string_view text) {
+  std::size_t suffix_dot = std::string_view::npos;
+  for (const std::string_view suffix : own_suffixes) {
+    if (text.ends_with(suffix)) suffix_dot = text.size() - suffix.size();
+  }
+  std::string name;
+  name.reserve(text.size());
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const bool special_dot = text[i] == '.' && (i == 0 || i == suffix_dot);
+    if (is_plain(text[i]) && !special_dot) {
+      name += text[i];
+    } else {
+      name += fmt::format("%{:02X}", static_cast<unsigned char>(text[i]));
+    }
+  }
+  return name;
+}
+
+Result<std::string> decode_file_name(std::string_view name) {
+  std::string text;
+  for (std::size_t i = 0; i < name.size(); ++i) {
+    if (name[i] != '%') {
+      text += name[i];
+      continue;
+    }
+    const int high = i + 2 < name.size() ? hex_value(name[i + 1]) : -1;
+    const int low = i + 2 < name.size() ? hex_value(name[i + 2]) : -1;
+    if (high < 0 || low < 0) {
+      return fail(Fault::invalid,
+                  fmt::format("'{}' is not a percent-encoded name", printable(name)));
+    }
+    text += static_cast<char>(high * 16 + low);
+    i += 2;
+  }
+  return text;
+}
+
+std::string printable(std::string_view text, std::size_t max) {
+  std::string shown;
+  while (!text.empty()) {
+    const std::size_t length = sequence_length(text);
+    const std::string_view bytes = text.substr(0, length == 0 ? 1 : length);
+    std::string piece(bytes);
+    if (length == 0 || has_control_characters(bytes)) {
+      piece.clear();
+      for (const char c : bytes) piece += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
+    }
+    if (shown.size() + piece.size() > max) return shown + "…";
+    shown += piece;
+    text.remove_prefix(bytes.size());
+  }
+  return shown;
+}
+
+std::string to_hex(std::string_view bytes) {
+  std::string text;
+  text.reserve(bytes.size() * 2);
+  for (const char c : bytes) text += fmt::format("{:02x}", static_cast<unsigned char>(c));
+  return text;
+}
+
+}  // namespace tyer

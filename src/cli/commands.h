@@ -1,0 +1,20 @@
+// The functions behind the table of commands.
+
+#pragma once
+
+#include "cli/arguments.h"
+#include "cli/command.h"
+
+namespace tyer::cli {
+
+[[nodiscard]] Done run_log(World& world, const Arguments& arguments);
+[[nodiscard]] Done run_store_check(World& world, const Arguments& arguments);
+[[nodiscard]] Done run_store_backup(World& world, const Arguments& arguments);
+[[nodiscard]] Done run_store_restore(World& world, const Arguments& arguments);
+[[nodiscard]] Done run_store_copy(World& world, const Arguments& arguments);
+[[nodiscard]] Done run_config_show(World& world, const Arguments& arguments);
+[[nodiscard]] Done run_completion(World& world, const Arguments& arguments);
+[[nodiscard]] Done run_version(World& world, const Arguments& arguments);
+[[nodiscard]] Done run_help(World& world, const Arguments& arguments);
+
+}  // namespace tyer::cli

@@ -1,0 +1,73 @@
+// Where commands write: answers to standard output, the rest to standard error.
+//
+// Text for standard output is gathered and written in large pieces. A reader
+// that went away (`tyer log | head`) is no error: `closed` turns true and what
+// is printed after that is dropped. Any other failure is kept for `flush`,
+// because an answer that did not arrive must not end in exit code 0.
+
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/error.h"
+#include "base/time.h"
+#include "env/clock.h"
+
+namespace tyer::cli {
+
+class Output {
+ public:
+  // Writes to these file descriptors, which stay open.
+  Output(int out, int err) : out_(out), err_(err) {}
+
+  void print(std::string_view text);
+  [[nodiscard]] Result<> flush();
+
+  // Whether nobody reads standard output any more.
+  [[nodiscard]] bool closed();
+
+  // To standard error, at once, after what was printed before.
+  void warn(std::string_view text);
+
+  [[nodiscard]] bool on_terminal() const;
+  [[nodiscard]] bool errors_on_terminal() const;
+
+  // Columns of the terminal; 80 if there is none.
+  [[nodiscard]] std::size_t width() const;
+
+ private:
+  void write_out();
+
+  const int out_;
+  const int err_;
+  std::string waiting_;
+  bool closed_ = false;
+  Result<> failed_;
+};
+
+// One line on a terminal's standard error that says how far long work has come.
+// It is gone when the work is done; elsewhere it is never there.
+class Progress {
+ public:
+  Progress(Output& output, const env::Clock& clock);
+  ~Progress();
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+
+  void show(std::string_view text);
+
+ private:
+  Output& output_;
+  const env::Clock& clock_;
+  const bool wanted_;
+  Span last_;
+  bool shown_ = false;
+};
+
+enum class Style { plain, dim, bold, key, good, bad };
+
+// `text` with the terminal codes of `style` around it, if `color`.
+[[nodiscard]] std::string paint(bool color, Style style, std::string_view text);
+
+}  // namespace tyer::cli

@@ -1,0 +1,27 @@
+// Ctrl+C and `kill` as something to ask about, for a command that ends by them.
+//
+// While one of these lives, SIGINT and SIGTERM do not end the process. Make it
+// before anything starts a thread: threads inherit what is blocked.
+
+#pragma once
+
+#include <csignal>
+
+namespace tyer::cli {
+
+class StopSignals {
+ public:
+  StopSignals();
+  ~StopSignals();
+  StopSignals(const StopSignals&) = delete;
+  StopSignals& operator=(const StopSignals&) = delete;
+
+  // Whether one has come.
+  [[nodiscard]] bool arrived() const;
+
+ private:
+  sigset_t before_{};
+  sigset_t wanted_{};
+};
+
+}  // namespace tyer::cli

@@ -1,0 +1,59 @@
+#include "core/claim.h"
+
+#include <fmt/format.h>
+
+namespace tyer::core {
+namespace {
+
+bool same_process(const Holder& a, const Holder& b) {
+  return a.pid == b.pid && a.pid_start == b.pid_start && a.pid_start != 0 && a.place == b.place;
+}
+
+}  // namespace
+
+ClaimAnswer decide_claim(const Claim& claim, const std::optional<Lease>& present,
+                         const Sight& sight, Time now) {
+  Change change;
+  change.grants.push_back(claim.grant);
+  if (!present) return change;
+
+  const Holder& asking = claim.grant.holder;
+  if (present->holder == asking) return Mine{*present};
+  if (same_process(present->holder, asking)) {
+    change.endings.push_back({present->key, present->token, End::superseded, "",
+                              fmt::format("run {} of the same process", asking.run)});
+    return change;
+  }
+  Judgement judgement = judge(*present, sight, now);
+  if (judgement.verdict == Verdict::live) return Held{*present, std::move(judgement)};
+  change.endings.push_back({present->key, present->token, End::lapsed,
+                            std::string(name(judgement.verdict)), std::move(judgement.why)});
+  return change;
+}
+
+Result<ClaimAnswer> decide_claim(const View& view, const Witness& witness, const Claim& claim,
+                                 Time now) {
+  TYER_TRY(const auto present, view.lease(claim.grant.key));
+  const Sight sight = present ? witness.look(present->holder) : Sight{};
+  return decide_claim(claim, present, sight, now);
+}
+
+Result<Change> release(const View& view, const std::string& key, std::uint64_t token) {
+  TYER_TRY(const auto present, view.lease(key));
+  Change change;
+  if (present && present->token == token)
+    change.endings.push_back({key, token, End::released, "", ""});
+  return change;
+}
+
+std::string_view event_type(End end) {
+  switch (end) {
+    case End::released: return "lease.released";
+    case End::lapsed: return "lease.lapsed";
+    case End::superseded: return "lease.superseded";
+    case End::broken: return "lease.broken";
+  }
+  std::unreachable();
+}
+
+}  // namespace tyer::core

@@ -1,0 +1,49 @@
+// Asking for a lease.
+//
+// Judging the present holder and replacing it are one decision and so one
+// transaction: between "it is dead" and "it is mine" there is no moment in
+// which a second contender could have done the same (L4).
+
+#pragma once
+
+#include <optional>
+#include <variant>
+
+#include "core/change.h"
+#include "core/lease.h"
+#include "core/view.h"
+
+namespace tyer::core {
+
+struct Claim {
+  Grant grant;
+};
+
+// The answer no: somebody holds it. Not an error.
+struct Held {
+  Lease lease;
+  Judgement judgement;
+};
+
+// The asking run holds it already, as after a commit whose answer was lost.
+struct Mine {
+  Lease lease;
+};
+
+using ClaimAnswer = std::variant<Change, Held, Mine>;
+
+// Whether `claim` gets its key at `now`, given the lease that is there and what
+// a witness sees of its holder. A process that asks again under a new run id
+// takes over from its earlier run at once (L7): one process does one thing at a
+// time, so the earlier run is over.
+[[nodiscard]] ClaimAnswer decide_claim(const Claim& claim, const std::optional<Lease>& present,
+                                       const Sight& sight, Time now);
+
+// The same, reading the present lease from `view` and asking `witness`.
+[[nodiscard]] Result<ClaimAnswer> decide_claim(const View& view, const Witness& witness,
+                                               const Claim& claim, Time now);
+
+// Ends one's own lease: `released`. A lease lost before is not an error but an empty change.
+[[nodiscard]] Result<Change> release(const View& view, const std::string& key, std::uint64_t token);
+
+}  // namespace tyer::core

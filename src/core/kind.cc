@@ -1,0 +1,114 @@
+#include "core/kind.h"
+
+#include <set>
+
+#include <fmt/format.h>
+
+#include "base/check.h"
+#include "base/json.h"
+#include "core/key.h"
+#include "core/limits.h"
+
+namespace tyer::core {
+namespace {
+
+bool allows(const Transition& transition, std::string_view status) {
+  for (const std::string_view from : transition.from) {
+    if (from == status || (from == any && status != absent)) return true;
+  }
+  return false;
+}
+
+std::unexpected<Error> refuse(const Kind& kind, const Subject& subject, std::string_view type) {
+  std::string allowed;
+  for (const Transition& transition : kind.transitions) {
+    if (allows(transition, subject.status)) {
+      allowed += (allowed.empty() ? "" : ", ") + std::string(transition.type);
+    }
+  }
+  const std::string status = subject.status.empty() ? "does not exist" : "is " + subject.status;
+  return fail(Fault::conflict, fmt::format("{} {}: {} is not possible, only {}", subject.key,
+                                           status, type, allowed.empty() ? "nothing" : allowed));
+}
+
+}  // namespace
+
+Result<> merge_body(Subject& subject, const Event& event) {
+  TYER_TRY(Json body, parse_json_object(event.body));
+  if (const auto due = body.find("due_at"); due != body.end()) {
+    if (due->is_null()) {
+      subject.due_at.reset();
+    } else if (const std::int64_t micros = int_or(body, "due_at", -1); micros >= 0) {
+      subject.due_at = from_micros(micros);
+    } else {
+      return fail(Fault::invalid,
+                  fmt::format("due_at of {} is not a number of microseconds", event.type));
+    }
+    body.erase(due);
+  }
+  if (const auto parent = body.find("parent"); parent != body.end()) {
+    if (!parent->is_string())
+      return fail(Fault::invalid, fmt::format("parent of {} is not a key", event.type));
+    subject.parent = parent->get<std::string>();
+    if (!subject.parent.empty()) TYER_TRY_OK(check_key(subject.parent));
+    body.erase(parent);
+  }
+  if (body.empty()) return {};
+  TYER_TRY(Json state, parse_json_object(subject.state));
+  merge_patch(state, body);
+  subject.state = dump_json(state);
+  return {};
+}
+
+Result<Subject> apply_event(const Kind& kind, const Subject& before, Event& event) {
+  if (event.type == timer_failed && before.status != absent) {
+    Subject after = before;
+    after.due_at.reset();
+    event.rev = ++after.rev;
+    return after;
+  }
+  for (const Transition& transition : kind.transitions) {
+    if (transition.type != event.type || !allows(transition, before.status)) continue;
+    Subject after = before;
+    after.key = event.key;
+    if (transition.to != same) after.status = transition.to;
+    after.rev = before.rev + 1;
+    event.rev = after.rev;
+    TYER_TRY_OK(kind.fold(after, event));
+    if (after.state.size() > limits::state_bytes_max) {
+      return fail(Fault::limit,
+                  fmt::format("the state of {} would have {} bytes, the limit is {}", event.key,
+                              after.state.size(), limits::state_bytes_max));
+    }
+    return after;
+  }
+  Subject named = before;
+  named.key = event.key;
+  return refuse(kind, named, event.type);
+}
+
+std::string shown_body(const Kind& kind, const std::string& body) {
+  if (kind.hidden.empty()) return body;
+  auto json = parse_json_object(body);
+  if (!json) return "{}";
+  for (const std::string& member : kind.hidden) json->erase(member);
+  return dump_json(*json);
+}
+
+Catalog::Catalog(std::vector<Kind> kinds, std::vector<Rule> rules) : rules_(std::move(rules)) {
+  for (Kind& kind : kinds) {
+    const bool fresh = kinds_.emplace(kind.name, kind).second;
+    TYER_CHECK(fresh, "a kind stands once in the catalog");
+  }
+  std::set<std::string> names;
+  for (const Rule& rule : rules_) {
+    TYER_CHECK(names.insert(rule.name).second, "law 4: rules of one name would share a cursor");
+  }
+}
+
+const Kind* Catalog::kind(std::string_view name) const {
+  const auto found = kinds_.find(name);
+  return found == kinds_.end() ? nullptr : &found->second;
+}
+
+}  // namespace tyer::core

@@ -1,0 +1,169 @@
+#include "core/lease.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/json.h"
+#include "core/key.h"
+#include "core/limits.h"
+
+namespace tyer::core {
+namespace {
+
+// Milliseconds that another tool may have written, as a Span that can be reckoned with.
+Result<Span> read_span(const Json& json, const char* name, Span usual) {
+  const std::int64_t millis = int_or(json, name, usual / 1ms);
+  if (millis < 0)
+    return fail(Fault::invalid, fmt::format("its {} of {} ms is negative", name, millis));
+  return Span(std::chrono::milliseconds(std::min<std::int64_t>(millis, limits::hold_most / 1ms)));
+}
+
+Result<Time> read_time(const Json& json, const char* name) {
+  const auto time = parse_time(text_or(json, name));
+  if (!time) return std::unexpected(time.error().in(name));
+  return *time;
+}
+
+Span age(std::optional<Span> since_mono, Time since, const Sight& sight, Time now) {
+  if (sight.mono_now && since_mono) return *sight.mono_now - *since_mono;
+  return now - since;
+}
+
+}  // namespace
+
+bool may_probe(const Holder& holder, const Place& here) {
+  // A record without a host is a local tool's: the files it lies in are local.
+  const Place& there = holder.place;
+  const bool same_host = there.host.empty() || there.host == here.host;
+  const bool same_boot = there.boot.empty() || there.boot == here.boot;
+  const bool same_namespace =
+      there.pid_namespace.empty() || there.pid_namespace == here.pid_namespace;
+  // 0 and negative pids mean groups to the kernel, larger ones would be cut to another's.
+  const bool is_pid = holder.pid > 0 && std::in_range<std::int32_t>(holder.pid);
+  return same_host && same_boot && same_namespace && is_pid;
+}
+
+Sight assess(const Holder& holder, const Place& here, Span mono_now, const ProcessFacts& facts) {
+  const Place& there = holder.place;
+  const bool same_host = !there.host.empty() && there.host == here.host;
+  const bool boots_known = !there.boot.empty() && !here.boot.empty();
+  if (same_host && boots_known && there.boot != here.boot) {
+    return {Liveness::gone, "the machine was restarted since", std::nullopt};
+  }
+  Sight sight;
+  if (same_host && boots_known) sight.mono_now = mono_now;
+  if (!may_probe(holder, here)) {
+    sight.evidence = "its process cannot be seen from here";
+    return sight;
+  }
+  switch (facts.presence) {
+    case ProcessFacts::Presence::absent:
+      sight.liveness = Liveness::gone;
+      sight.evidence = fmt::format("no process {}", holder.pid);
+      return sight;
+    case ProcessFacts::Presence::hidden:
+      sight.liveness = Liveness::alive;
+      sight.evidence = fmt::format("process {} of another user", holder.pid);
+      return sight;
+    case ProcessFacts::Presence::present: break;
+  }
+  if (holder.pid_start == 0 || facts.start == 0) {
+    sight.evidence = fmt::format("a process {}, perhaps another one", holder.pid);
+    return sight;
+  }
+  if (holder.pid_start != facts.start) {
+    sight.liveness = Liveness::gone;
+    sight.evidence = fmt::format("pid {} now belongs to another process", holder.pid);
+    return sight;
+  }
+  sight.liveness = Liveness::alive;
+  sight.evidence = fmt::format("process {} is there", holder.pid);
+  return sight;
+}
+
+std::string_view name(Verdict verdict) {
+  constexpr std::array<std::string_view, 4> names{"live", "orphaned", "silent", "overdue"};
+  return names[static_cast<std::size_t>(verdict)];
+}
+
+Judgement judge(const Lease& lease, const Sight& sight, Time now) {
+  if (sight.liveness == Liveness::gone) return {Verdict::orphaned, sight.evidence};
+
+  const Span quiet = age(lease.heard_mono, lease.heard_at, sight, now);
+  if (quiet > lease.silence_max) {
+    return {Verdict::silent, fmt::format("no heartbeat for {}", describe_span(quiet))};
+  }
+  const Span held = age(lease.granted_mono, lease.granted_at, sight, now);
+  if (held > lease.hold_max) {
+    return {Verdict::overdue, fmt::format("held for {}, the limit is {}", describe_span(held),
+                                          describe_span(lease.hold_max))};
+  }
+  return {Verdict::live, sight.evidence};
+}
+
+Time next_check(const Lease& lease) {
+  // At the limit itself a lease still stands.
+  return std::min(lease.heard_at + lease.silence_max, lease.granted_at + lease.hold_max) + 1us;
+}
+
+std::string encode(const Lease& lease) {
+  Json json{
+      {"taskId", rest_of(lease.key)},
+      {"command", lease.command},
+      {"pid", lease.holder.pid},
+      {"sessionId", lease.holder.run},
+      {"startedAt", format_time(lease.granted_at, 3)},
+      {"heartbeatAt", format_time(lease.heard_at, 3)},
+      {"timeout", lease.hold_max / 1ms},
+      {"host", lease.holder.place.host},
+      {"bootId", lease.holder.place.boot},
+      {"pidNamespace", lease.holder.place.pid_namespace},
+      {"pidStart", lease.holder.pid_start},
+      {"token", lease.token},
+      {"owner", lease.owner},
+      {"silence", lease.silence_max / 1ms},
+      // Milliseconds are for other tools; ours are exact.
+      {"startedMicros", to_micros(lease.granted_at)},
+      {"heartbeatMicros", to_micros(lease.heard_at)},
+  };
+  if (lease.granted_mono) json["startedMonotonic"] = lease.granted_mono->count();
+  if (lease.heard_mono) json["heartbeatMonotonic"] = lease.heard_mono->count();
+  return dump_json(json);
+}
+
+Result<Lease> decode_lease(std::string_view key, std::string_view text) {
+  TYER_TRY(const Json json, parse_json_object(text));
+  Lease lease;
+  lease.key = key;
+  lease.command = text_or(json, "command");
+  lease.holder.pid = int_or(json, "pid");
+  lease.holder.run = text_or(json, "sessionId");
+  lease.holder.place = {text_or(json, "host"), text_or(json, "bootId"),
+                        text_or(json, "pidNamespace")};
+  lease.holder.pid_start = int_or(json, "pidStart");
+  lease.token = static_cast<std::uint64_t>(std::max<std::int64_t>(0, int_or(json, "token")));
+  lease.owner = text_or(json, "owner");
+  TYER_TRY(lease.silence_max, read_span(json, "silence", limits::silence_max));
+  TYER_TRY(lease.hold_max, read_span(json, "timeout", limits::hold_max));
+  TYER_TRY(lease.granted_at, read_time(json, "startedAt"));
+  TYER_TRY(lease.heard_at, read_time(json, "heartbeatAt"));
+  // What we add to a time is right only as long as nobody rewrote the readable one.
+  const auto refine = [&](const char* exact, const char* monotonic,
+                          Time& time) -> std::optional<Span> {
+    const std::int64_t micros = int_or(json, exact, -1);
+    const std::int64_t shown = to_micros(time);
+    if (shown % 1000 != 0 || micros < shown || micros >= shown + 1000) return std::nullopt;
+    time = from_micros(micros);
+    const std::int64_t mono = int_or(json, monotonic, -1);
+    if (mono < 0) return std::nullopt;
+    return Span(mono);
+  };
+  lease.granted_mono = refine("startedMicros", "startedMonotonic", lease.granted_at);
+  lease.heard_mono = refine("heartbeatMicros", "heartbeatMonotonic", lease.heard_at);
+  return lease;
+}
+
+}  // namespace tyer::core

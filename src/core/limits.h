@@ -1,0 +1,30 @@
+// Bounds and defaults of the five concepts (law 7), and what must hold between them.
+
+#pragma once
+
+#include <cstddef>
+
+#include "base/time.h"
+
+namespace tyer::limits {
+
+inline constexpr std::size_t key_bytes_max = 240;
+inline constexpr std::size_t event_body_bytes_max = 256 << 10;
+inline constexpr std::size_t state_bytes_max = 512 << 10;
+inline constexpr std::size_t actor_bytes_max = 200;
+inline constexpr std::size_t change_items_max = 1'000;
+inline constexpr std::size_t page_rows_max = 1'000;
+
+inline constexpr Span heartbeat_every = 60s;
+inline constexpr Span silence_max = 180s;
+inline constexpr Span hold_max = 30min;
+inline constexpr Span hold_most = 366 * 24h;
+
+// A holder stops trusting its own lease this long before others may take it.
+inline constexpr Span trust_margin = 10s;
+
+static_assert(3 * heartbeat_every <= silence_max, "two beats may be lost");
+static_assert(silence_max < hold_max);
+static_assert(heartbeat_every + trust_margin < silence_max);
+
+}  // namespace tyer::limits

@@ -1,0 +1,62 @@
+// What a decision may look at.
+//
+// A View is a consistent picture of the store: inside a write transaction it
+// includes what the transaction has written so far. Listings are ordered and
+// paged; a reader that wants more asks again after the last row.
+
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/event.h"
+#include "core/lease.h"
+#include "core/limits.h"
+#include "core/subject.h"
+
+namespace tyer::core {
+
+// Subjects ordered by key. Empty fields do not restrict.
+struct SubjectQuery {
+  std::string parent;
+  std::string kind;
+  std::string status;
+  std::string after;  // Keys greater than this.
+  std::size_t limit = limits::page_rows_max;
+};
+
+// Events ordered by sequence.
+struct EventQuery {
+  std::uint64_t after = 0;
+  std::string root;  // Only this key and the keys below it; empty is all.
+  std::size_t limit = limits::page_rows_max;
+};
+
+class View {
+ public:
+  virtual ~View() = default;
+
+  [[nodiscard]] virtual Result<std::optional<Subject>> subject(const std::string& key) const = 0;
+  [[nodiscard]] virtual Result<std::vector<Subject>> subjects(const SubjectQuery& query) const = 0;
+
+  // Subjects whose due_at is not after `until`, ordered by due_at, then key.
+  [[nodiscard]] virtual Result<std::vector<Subject>> due(Time until, std::size_t limit) const = 0;
+
+  [[nodiscard]] virtual Result<std::optional<Lease>> lease(const std::string& key) const = 0;
+
+  // Leases ordered by key, greater than `after`.
+  [[nodiscard]] virtual Result<std::vector<Lease>> leases(const std::string& after,
+                                                          std::size_t limit) const = 0;
+
+  [[nodiscard]] virtual Result<std::vector<Event>> events(const EventQuery& query) const = 0;
+  [[nodiscard]] virtual Result<Head> head() const = 0;
+
+  // Where a reader stands; sequence 0 if it has never read.
+  [[nodiscard]] virtual Result<Cursor> cursor(const std::string& reader) const = 0;
+
+  // All cursors, ordered by reader.
+  [[nodiscard]] virtual Result<std::vector<Cursor>> cursors() const = 0;
+};
+
+}  // namespace tyer::core

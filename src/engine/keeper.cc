@@ -1,0 +1,74 @@
+#include "engine/keeper.h"
+
+#include <algorithm>
+
+#include "core/limits.h"
+#include "engine/limits.h"
+
+namespace tyer::engine {
+
+void Keeper::hold(core::Lease lease, Span asked) {
+  const std::string key = lease.key;
+  held_[key] = {std::move(lease), asked, asked};
+}
+
+void Keeper::forget(const std::string& key) {
+  held_.erase(key);
+}
+
+Result<Time> Keeper::step(Time now) {
+  const Span asked = engine_.env().clock.boot_time();
+  Span wait = limits::heartbeat_every;
+  Result<> trouble;
+  for (auto each = held_.begin(); each != held_.end();) {
+    Held& held = each->second;
+    Result<> renewed;
+    if (asked - held.asked >= beat_every(held.lease.silence_max)) renewed = renew(held, asked);
+    const bool fenced = !renewed && renewed.error().fault == Fault::fenced;
+    if (fenced || asked >= trusted_until(held)) {
+      lost_.push_back(
+          {held.lease, renewed ? "it was held for its whole limit" : renewed.error().what});
+      each = held_.erase(each);
+      continue;
+    }
+    if (!renewed) trouble = renewed;
+    const Span next =
+        std::min(held.asked + beat_every(held.lease.silence_max), trusted_until(held));
+    wait = std::min(wait, next - asked);
+    ++each;
+  }
+  if (!trouble) return std::unexpected(trouble.error());
+  return now + wait;
+}
+
+bool Keeper::trusts(const std::string& key) const {
+  const auto found = held_.find(key);
+  return found != held_.end() && engine_.env().clock.boot_time() < trusted_until(found->second);
+}
+
+std::vector<Lost> Keeper::take_lost() {
+  return std::exchange(lost_, {});
+}
+
+Span Keeper::trusted_until(const Held& held) const {
+  // Short limits have a shorter margin, or they would be over before they began.
+  const Span margin =
+      std::min({limits::trust_margin, held.lease.silence_max / 4, held.lease.hold_max / 4});
+  return std::min(held.asked + held.lease.silence_max, held.granted + held.lease.hold_max) - margin;
+}
+
+Result<> Keeper::renew(Held& held, Span now) {
+  const core::Renewal renewal{held.lease.key, held.lease.token, engine_.env().clock.mono()};
+  const Origin origin{"run/" + held.lease.holder.run};
+  TYER_TRY_OK(engine_.apply(origin, [&](const core::View&, Time) -> Result<core::Change> {
+    return core::Change{.renewals = {renewal}};
+  }));
+  held.asked = now;
+  return {};
+}
+
+Span beat_every(Span silence_max) {
+  return std::min(limits::heartbeat_every, silence_max / 3);
+}
+
+}  // namespace tyer::engine

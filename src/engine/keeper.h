@@ -1,0 +1,61 @@
+// Keeps the leases that this process holds: renews them while it lives, and
+// says when one is lost.
+//
+// A holder trusts its own lease only until the moment it *asked* for its last
+// renewal, plus the silence limit, less a margin. So a holder that cannot renew
+// stops by itself before anybody else may start; a write it makes after that is
+// refused by its token all the same. At its hold limit it lets go as well. Trust counts the time
+// the machine was suspended, because a judge elsewhere does; on waking, the keeper asks again, and
+// the lease is lost only if somebody took it or nobody answers.
+
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "core/lease.h"
+#include "engine/engine.h"
+
+namespace tyer::engine {
+
+struct Lost {
+  core::Lease lease;
+  std::string why;
+};
+
+class Keeper {
+ public:
+  explicit Keeper(Engine& engine) : engine_(engine) {}
+
+  // Keeps `lease` from now on. `asked` is clock.boot_time() when it was asked
+  // for, before the commit that granted it.
+  void hold(core::Lease lease, Span asked);
+  void forget(const std::string& key);
+
+  // Renews what is due. A lease that turns out to be lost is dropped and told by `take_lost`.
+  [[nodiscard]] Result<Time> step(Time now);
+
+  // Whether this process may still act under its lease of `key`.
+  [[nodiscard]] bool trusts(const std::string& key) const;
+  [[nodiscard]] std::vector<Lost> take_lost();
+
+ private:
+  struct Held {
+    core::Lease lease;
+    Span asked{};    // For its last renewal.
+    Span granted{};  // When it was first asked for.
+  };
+
+  [[nodiscard]] Span trusted_until(const Held& held) const;
+  [[nodiscard]] Result<> renew(Held& held, Span now);
+
+  Engine& engine_;
+  std::map<std::string, Held> held_;
+  std::vector<Lost> lost_;
+};
+
+// How often a lease with this silence limit is renewed: two beats may be lost.
+[[nodiscard]] Span beat_every(Span silence_max);
+
+}  // namespace tyer::engine

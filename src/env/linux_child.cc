@@ -1,0 +1,235 @@
+#include "env/linux_child.h"
+
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+#include <array>
+#include <csignal>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/check.h"
+#include "base/text.h"
+#include "env/find_program.h"
+#include "env/limits.h"
+#include "env/os_error.h"
+#include "env/proc_stat.h"
+#include "env/wait_readable.h"
+
+namespace tyer::env {
+namespace {
+
+// What posix_spawnp takes when there is no PATH.
+constexpr std::string_view default_path = "/bin:/usr/bin";
+
+struct SpawnSetup {
+  posix_spawn_file_actions_t actions;
+  posix_spawnattr_t attributes;
+
+  SpawnSetup() {
+    TYER_CHECK(posix_spawn_file_actions_init(&actions) == 0, "file actions can be made");
+    TYER_CHECK(posix_spawnattr_init(&attributes) == 0, "spawn attributes can be made");
+  }
+  ~SpawnSetup() {
+    posix_spawn_file_actions_destroy(&actions);
+    posix_spawnattr_destroy(&attributes);
+  }
+  SpawnSetup(const SpawnSetup&) = delete;
+  SpawnSetup& operator=(const SpawnSetup&) = delete;
+};
+
+Result<> check_spawn(const Spawn& spawn) {
+  const auto has_nul = [](std::string_view text) { return text.contains('\0'); };
+  if (spawn.argv.empty()) return fail(Fault::invalid, "there is no command to run");
+  for (const std::string& argument : spawn.argv) {
+    if (has_nul(argument)) {
+      return fail(Fault::invalid, fmt::format("an argument of {} has a NUL byte in it",
+                                              printable(spawn.argv.front())));
+    }
+  }
+  for (const auto& [name, value] : spawn.environment) {
+    if (name.empty() || name.contains('=') || has_nul(name) || has_nul(value)) {
+      return fail(Fault::invalid, fmt::format("the environment variable '{}' cannot be passed on",
+                                              printable(name)));
+    }
+  }
+  if (spawn.directory.empty()) return {};
+  if (has_nul(spawn.directory)) return fail(Fault::invalid, "a directory has a NUL byte in it");
+  struct stat status{};
+  int failed = stat(spawn.directory.c_str(), &status) == 0 ? 0 : errno;
+  if (failed == 0 && !S_ISDIR(status.st_mode)) failed = ENOTDIR;
+  if (failed == 0) return {};
+  return std::unexpected(os_error(failed, "run a command in", spawn.directory));
+}
+
+// An ignored SIGCHLD, inherited from whoever started us, makes the kernel throw
+// away exit codes and free pids under our feet.
+void keep_ended_children() {
+  struct sigaction action{};
+  if (sigaction(SIGCHLD, nullptr, &action) != 0) return;
+  if (action.sa_handler != SIG_IGN && (action.sa_flags & SA_NOCLDWAIT) == 0) return;
+  if (action.sa_handler == SIG_IGN) action.sa_handler = SIG_DFL;
+  action.sa_flags &= ~SA_NOCLDWAIT;
+  sigaction(SIGCHLD, &action, nullptr);
+}
+
+// A source below 3 would be overwritten by an earlier target, so it is moved up first.
+Result<> connect_streams(const Spawn& spawn, std::array<Fd, 3>& moved, SpawnSetup& setup) {
+  const std::array<int, 3> sources{spawn.input, spawn.output, spawn.errors};
+  for (int target = 0; target < 3; ++target) {
+    const auto i = static_cast<std::size_t>(target);
+    if (sources[i] < 0) {
+      const int flags = target == 0 ? O_RDONLY : O_WRONLY;
+      TYER_CHECK(
+          posix_spawn_file_actions_addopen(&setup.actions, target, "/dev/null", flags, 0) == 0,
+          "there is memory for a file action");
+      continue;
+    }
+    moved[i] = Fd(fcntl(sources[i], F_DUPFD_CLOEXEC, 3));
+    if (!moved[i]) {
+      return std::unexpected(
+          os_error(errno, "pass on", fmt::format("the file descriptor {}", sources[i])));
+    }
+    TYER_CHECK(posix_spawn_file_actions_adddup2(&setup.actions, moved[i].get(), target) == 0,
+               "there is memory for a file action");
+  }
+  return {};
+}
+
+void set_up_process(const Spawn& spawn, SpawnSetup& setup) {
+  TYER_CHECK(posix_spawn_file_actions_addclosefrom_np(&setup.actions, 3) == 0,
+             "there is memory for a file action");
+  if (!spawn.directory.empty()) {
+    TYER_CHECK(posix_spawn_file_actions_addchdir_np(&setup.actions, spawn.directory.c_str()) == 0,
+               "there is memory for a file action");
+  }
+  sigset_t none;
+  sigset_t all;
+  sigemptyset(&none);
+  sigfillset(&all);
+  posix_spawnattr_setsigmask(&setup.attributes, &none);
+  posix_spawnattr_setsigdefault(&setup.attributes, &all);
+  constexpr int flags = POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF;
+  posix_spawnattr_setflags(&setup.attributes, static_cast<short>(flags));
+}
+
+Error spawn_error(int number, const std::string& program, const std::string& directory) {
+  const std::string shown = printable(program);
+  switch (number) {
+    case ENOENT:
+      return {Fault::not_found,
+              fmt::format("cannot run {}: the interpreter it names does not exist", shown)};
+    case ENOEXEC:
+      return {Fault::invalid,
+              fmt::format("cannot run {}: it is no program; a script starts with #!", shown)};
+    case E2BIG:
+      return {Fault::limit,
+              fmt::format("cannot run {}: arguments and environment are too long", shown)};
+    case EAGAIN:
+      return {Fault::unavailable,
+              fmt::format("cannot run {}: there are too many processes; see ulimit -u", shown)};
+    case EACCES:
+      return {Fault::denied, fmt::format("cannot run {}: permission denied to execute it{}", shown,
+                                         directory.empty() ? "" : " or to enter its directory")};
+    default: return os_error(number, "run", program);
+  }
+}
+
+std::vector<char*> pointers(std::vector<std::string>& texts) {
+  std::vector<char*> list;
+  for (std::string& text : texts) list.push_back(text.data());
+  list.push_back(nullptr);
+  return list;
+}
+
+// Kills the group of `pid`, which is not reaped yet, and reaps it.
+void end_child(pid_t pid) {
+  kill(-pid, SIGKILL);
+  siginfo_t info{};
+  uninterrupted([&] { return waitid(P_PID, static_cast<id_t>(pid), &info, WEXITED); });
+}
+
+}  // namespace
+
+LinuxChild::LinuxChild(pid_t pid, std::int64_t pid_start, Fd pidfd)
+    : pid_(pid), pid_start_(pid_start), pidfd_(std::move(pidfd)) {}
+
+LinuxChild::~LinuxChild() {
+  if (!is_ours_) return;
+  if (!exit_) {
+    kill(-pid_, SIGKILL);
+    // One that hangs in the kernel is left to init.
+    static_cast<void>(wait_readable(pidfd_.get(), limits::reap_wait_max));
+  }
+  siginfo_t info{};
+  uninterrupted(
+      [&] { return waitid(P_PIDFD, static_cast<id_t>(pidfd_.get()), &info, WEXITED | WNOHANG); });
+}
+
+Result<std::optional<Exit>> LinuxChild::wait(Span at_most) {
+  if (exit_) return exit_;
+  TYER_TRY(const bool ended, wait_readable(pidfd_.get(), at_most));
+  if (!ended) return std::nullopt;
+
+  siginfo_t info{};
+  const int done = uninterrupted([&] {
+    return waitid(P_PIDFD, static_cast<id_t>(pidfd_.get()), &info, WEXITED | WNOHANG | WNOWAIT);
+  });
+  if (done != 0 && errno == ECHILD) {
+    is_ours_ = false;
+    return fail(
+        Fault::broken,
+        fmt::format("the exit of process {} is lost: another part of this program took it", pid_));
+  }
+  if (done != 0)
+    return std::unexpected(os_error(errno, "wait for", fmt::format("process {}", pid_)));
+  if (info.si_pid == 0) return std::nullopt;
+  exit_ =
+      info.si_code == CLD_EXITED ? Exit{.code = info.si_status} : Exit{.signal = info.si_status};
+  return exit_;
+}
+
+Result<> LinuxChild::signal_group(int signal) {
+  if (!is_ours_ || kill(-pid_, signal) == 0 || errno == ESRCH) return {};
+  return std::unexpected(
+      os_error(errno, "send a signal to", fmt::format("process group {}", pid_)));
+}
+
+Result<std::unique_ptr<Child>> start_child(const Spawn& spawn) {
+  TYER_TRY_OK(check_spawn(spawn));
+  const auto path = spawn.environment.find("PATH");
+  TYER_TRY(
+      const std::string program,
+      find_program(spawn.argv.front(),
+                   path == spawn.environment.end() ? default_path : path->second, spawn.directory));
+  SpawnSetup setup;
+  std::array<Fd, 3> moved;
+  TYER_TRY_OK(connect_streams(spawn, moved, setup));
+  set_up_process(spawn, setup);
+
+  std::vector<std::string> arguments = spawn.argv;
+  std::vector<std::string> variables;
+  for (const auto& [name, value] : spawn.environment) variables.push_back(name + "=" + value);
+  keep_ended_children();
+  pid_t pid = 0;
+  const int failed = posix_spawn(&pid, program.c_str(), &setup.actions, &setup.attributes,
+                                 pointers(arguments).data(), pointers(variables).data());
+  if (failed != 0) return std::unexpected(spawn_error(failed, program, spawn.directory));
+
+  // The child is ours and not reaped, so its number cannot have been reused.
+  Fd pidfd(static_cast<int>(syscall(SYS_pidfd_open, pid, 0)));
+  if (!pidfd) {
+    const int refusal = errno;
+    end_child(pid);
+    return std::unexpected(os_error(refusal, "watch", program));
+  }
+  const std::optional<ProcStat> stat = read_proc_stat(pid);
+  return std::make_unique<LinuxChild>(pid, stat ? stat->start : 0, std::move(pidfd));
+}
+
+}  // namespace tyer::env

@@ -1,0 +1,42 @@
+// A child process by pidfd.
+//
+// A child that has ended is not reaped before its Child goes. Until then the
+// kernel gives its number to nobody else, neither as a pid nor as a process
+// group, so `signal_group` cannot hit a stranger however late it comes. The
+// price is a zombie for as long as the Child is kept.
+//
+// A Child that goes before its end was seen takes the whole group along.
+
+#pragma once
+
+#include "env/fd.h"
+#include "env/processes.h"
+
+namespace tyer::env {
+
+class LinuxChild final : public Child {
+ public:
+  // `pid` is a child of ours, leads its own group and is not reaped yet.
+  LinuxChild(pid_t pid, std::int64_t pid_start, Fd pidfd);
+  ~LinuxChild() override;
+  LinuxChild(const LinuxChild&) = delete;
+  LinuxChild& operator=(const LinuxChild&) = delete;
+
+  [[nodiscard]] std::int64_t pid() const override { return pid_; }
+  [[nodiscard]] std::int64_t pid_start() const override { return pid_start_; }
+  [[nodiscard]] int fd() const override { return pidfd_.get(); }
+  [[nodiscard]] Result<std::optional<Exit>> wait(Span at_most) override;
+  [[nodiscard]] Result<> signal_group(int signal) override;
+
+ private:
+  pid_t pid_;
+  std::int64_t pid_start_;
+  Fd pidfd_;
+  std::optional<Exit> exit_;
+  bool is_ours_ = true;  // Until somebody else reaps it: then its number means nothing.
+};
+
+// Starts it. `not_found`, with the name, if there is no such program or directory.
+[[nodiscard]] Result<std::unique_ptr<Child>> start_child(const Spawn& spawn);
+
+}  // namespace tyer::env

@@ -1,0 +1,30 @@
+// The process table of this machine.
+//
+// Where we are (host, boot, pid namespace) is read once: none of it changes
+// while a process lives, but for a host name that somebody sets anew, and
+// then one name for one process is the better answer. A holder in another
+// place is never probed, because its pid means somebody else here.
+
+#pragma once
+
+#include "env/clock.h"
+#include "env/processes.h"
+
+namespace tyer::env {
+
+class LinuxProcesses final : public Processes {
+ public:
+  explicit LinuxProcesses(const Clock& clock);
+
+  [[nodiscard]] core::Sight look(const core::Holder& holder) const override;
+  [[nodiscard]] core::Place here() const override { return here_; }
+  [[nodiscard]] core::Holder self(std::string run) const override;
+  [[nodiscard]] Result<core::Holder> holder(std::int64_t pid, std::string run) const override;
+  [[nodiscard]] Result<std::unique_ptr<Child>> spawn(const Spawn& spawn) override;
+
+ private:
+  const Clock& clock_;
+  core::Place here_;
+};
+
+}  // namespace tyer::env

@@ -1,0 +1,74 @@
+#include "env/proc_stat.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <array>
+#include <charconv>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "env/fd.h"
+
+namespace tyer::env {
+namespace {
+
+// Positions after the name; proc(5) counts pid and name as 1 and 2.
+constexpr std::size_t session_at = 6 - 3;
+constexpr std::size_t threads_at = 20 - 3;
+constexpr std::size_t start_at = 22 - 3;
+
+bool take_number(std::string_view word, std::int64_t& number) {
+  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), number);
+  return error == std::errc() && end == word.data() + word.size();
+}
+
+std::optional<ProcStat> read_stat_file(const std::string& path) {
+  const Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!fd) return std::nullopt;
+  std::array<char, 2048> text;
+  const ssize_t got = uninterrupted([&] { return ::read(fd.get(), text.data(), text.size()); });
+  if (got <= 0) return std::nullopt;
+  return parse_proc_stat({text.data(), static_cast<std::size_t>(got)});
+}
+
+bool proc_is_of_our_namespace() {
+  std::array<char, 24> target;
+  const ssize_t length = readlink("/proc/self", target.data(), target.size());
+  std::int64_t pid = 0;
+  return length > 0 && take_number({target.data(), static_cast<std::size_t>(length)}, pid) &&
+         pid == getpid();
+}
+
+}  // namespace
+
+std::optional<ProcStat> parse_proc_stat(std::string_view text) {
+  const std::size_t name_end = text.rfind(") ");
+  if (name_end == std::string_view::npos) return std::nullopt;
+  text.remove_prefix(name_end + 2);
+
+  ProcStat stat;
+  for (std::size_t i = 0; i <= start_at; ++i) {
+    const std::size_t space = text.find_first_of(" \n");
+    const std::string_view word = text.substr(0, space);
+    if (word.empty()) return std::nullopt;
+    if (i == 0) stat.state = word.front();
+    if (i == session_at && !take_number(word, stat.session)) return std::nullopt;
+    if (i == threads_at && !take_number(word, stat.threads)) return std::nullopt;
+    if (i == start_at && !take_number(word, stat.start)) return std::nullopt;
+    text.remove_prefix(space == std::string_view::npos ? text.size() : space + 1);
+  }
+  return stat;
+}
+
+std::optional<ProcStat> read_proc_stat(std::int64_t pid) {
+  if (!proc_is_of_our_namespace()) return std::nullopt;
+  return read_stat_file(fmt::format("/proc/{}/stat", pid));
+}
+
+std::optional<ProcStat> read_own_proc_stat() {
+  return read_stat_file("/proc/self/stat");
+}
+
+}  // namespace tyer::env

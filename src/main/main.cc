@@ -1,0 +1,48 @@
+#include <csignal>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include <unistd.h>
+
+#include "cli/cli.h"
+#include "core/run.h"
+#include "engine/aside.h"
+#include "env/linux_env.h"
+
+namespace {
+
+std::map<std::string, std::string, std::less<>> read_environment() {
+  std::map<std::string, std::string, std::less<>> variables;
+  for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
+    const std::string_view text(*entry);
+    const std::size_t equals = text.find('=');
+    if (equals != std::string_view::npos)
+      variables.emplace(text.substr(0, equals), text.substr(equals + 1));
+  }
+  return variables;
+}
+
+// "/" if the directory is gone: nothing is found there, and nothing else is known.
+std::string read_directory() {
+  char* path = ::getcwd(nullptr, 0);
+  std::string directory = path == nullptr || path[0] != '/' ? "/" : path;
+  std::free(path);
+  return directory;
+}
+
+int run_tyer(const std::vector<std::string>& words) {
+  tyer::env::LinuxEnv linux_env;
+  const tyer::core::Catalog catalog({tyer::core::run_kind(), tyer::engine::aside_kind()}, {});
+  tyer::cli::Output output(STDOUT_FILENO, STDERR_FILENO);
+  tyer::cli::World world{linux_env.env(), catalog, output, read_environment(), read_directory()};
+  return tyer::cli::run(words, world);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  // A reader that goes away is seen where it is written to.
+  std::signal(SIGPIPE, SIG_IGN);
+  return run_tyer(std::vector<std::string>(argv + (argc > 0 ? 1 : 0), argv + argc));
+}

@@ -1,0 +1,40 @@
+// Everything of one store into another, of any kind: backup, restore, moving.
+//
+// The source is read in one consistent picture while others go on writing to
+// it. Events keep their numbers and leases their tokens, so that readers find
+// their place and old holders stay fenced. The target must be empty, and it is
+// filled page by page, events first: a copy that was cut short is not a store
+// to work with, and `tyer store check` says so of it.
+
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "store/store.h"
+
+namespace tyer::store {
+
+struct Copied {
+  std::uint64_t subjects = 0;
+  std::uint64_t leases = 0;
+  std::uint64_t cursors = 0;
+  std::uint64_t events = 0;
+  std::uint64_t events_total = 0;  // Of the source, for progress.
+
+  friend bool operator==(const Copied&, const Copied&) = default;
+};
+
+// Refused as `conflict` if `to` has anything in it. `progress` is called after every page.
+[[nodiscard]] Result<Copied> copy(Store& from, Store& to,
+                                  const std::function<void(const Copied&)>& progress);
+
+// Brings what the SQLite store in the file `path` still has in its write-ahead
+// log into the file, which then is the whole store. Nobody may have it open.
+[[nodiscard]] Result<> fold_into_file(const std::string& path);
+
+// Whether nothing was ever written to it.
+[[nodiscard]] Result<bool> is_empty(const core::View& view);
+
+}  // namespace tyer::store

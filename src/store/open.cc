@@ -1,0 +1,30 @@
+#include "store/open.h"
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "store/files_store.h"
+#include "store/postgres_store.h"
+#include "store/sqlite_store.h"
+
+namespace tyer::store {
+
+Result<std::unique_ptr<Store>> open(const std::string& url, env::Env& env, const Options& options) {
+  if (url.starts_with("postgres://") || url.starts_with("postgresql://")) {
+    return open_postgres(url, env, options);
+  }
+  const std::size_t colon = url.find(':');
+  const std::string scheme = url.substr(0, colon);
+  const std::string path = colon == std::string::npos ? "" : url.substr(colon + 1);
+  if ((scheme == "sqlite" || scheme == "files") && path.empty()) {
+    return fail(Fault::invalid, fmt::format("the store '{}' names no path", printable(url)));
+  }
+  if (scheme == "sqlite") return open_sqlite(path, env, options);
+  if (scheme == "files") return open_files(path, env, options);
+  return fail(
+      Fault::invalid,
+      fmt::format("'{}' is not a store; write sqlite:PATH, files:DIR or postgres://HOST/DATABASE",
+                  printable(url)));
+}
+
+}  // namespace tyer::store

@@ -1,0 +1,138 @@
+#include "store/postgres_writes.h"
+
+#include <string_view>
+
+#include "core/key.h"
+#include "store/postgres_view.h"
+
+namespace tyer::store {
+namespace {
+
+constexpr std::size_t statement_bytes_max = 8 << 20;  // Then the next statement begins.
+
+// Rows for one statement: an array literal per column, filled row by row.
+class Bulk {
+ public:
+  Bulk(Sql sql, const std::string& space, std::size_t columns, std::vector<Step>& steps)
+      : sql_(sql), space_(space), columns_(columns), steps_(steps) {}
+  Bulk(const Bulk&) = delete;
+  Bulk& operator=(const Bulk&) = delete;
+  ~Bulk() { flush(); }
+
+  Bulk& text(std::string_view value) {
+    std::string& array = next(value.size() + 3);
+    array += '"';
+    for (const char c : value) {
+      if (c == '"' || c == '\\') array += '\\';
+      array += c;
+    }
+    array += '"';
+    return done();
+  }
+  Bulk& number(std::int64_t value) {
+    next(8) += std::to_string(value);
+    return done();
+  }
+  Bulk& number(std::uint64_t value) { return number(static_cast<std::int64_t>(value)); }
+  Bulk& null() {
+    next(8) += "NULL";
+    return done();
+  }
+
+ private:
+  std::string& next(std::size_t bytes) {
+    std::string& array = columns_[column_];
+    array += array.empty() ? '{' : ',';
+    bytes_ += bytes;
+    return array;
+  }
+
+  Bulk& done() {
+    column_ = (column_ + 1) % columns_.size();
+    if (column_ == 0 && bytes_ >= statement_bytes_max) flush();
+    return *this;
+  }
+
+  void flush() {
+    if (bytes_ == 0) return;
+    Step step{sql_, {space_}};
+    for (std::string& array : columns_) {
+      step.values.emplace_back(std::move(array) + "}");
+      array.clear();
+    }
+    steps_.push_back(std::move(step));
+    bytes_ = 0;
+  }
+
+  const Sql sql_;
+  const std::string& space_;
+  std::vector<std::string> columns_;
+  std::vector<Step>& steps_;
+  std::size_t column_ = 0;
+  std::size_t bytes_ = 0;
+};
+
+void put_subjects(const std::string& space, const Writes& writes, std::vector<Step>& steps) {
+  Bulk bulk(Sql::put_subjects, space, 7, steps);
+  for (const auto& [key, subject] : writes.subjects) {
+    bulk.text(key).text(subject.parent).text(core::kind_of(key)).text(subject.status);
+    subject.due_at ? bulk.number(to_micros(*subject.due_at)) : bulk.null();
+    bulk.number(subject.rev).text(subject.state);
+  }
+}
+
+void put_events(const std::string& space, const Writes& writes, std::vector<Step>& steps) {
+  Bulk bulk(Sql::put_events, space, 8, steps);
+  for (const core::Event& event : writes.events) {
+    bulk.number(event.seq).text(event.key).number(event.rev).text(event.type);
+    bulk.number(to_micros(event.at)).text(event.actor);
+    event.cause ? bulk.number(*event.cause) : bulk.null();
+    bulk.text(event.body);
+  }
+}
+
+}  // namespace
+
+std::vector<Step> to_steps(const std::string& space, const Writes& writes) {
+  std::vector<Step> steps;
+  put_subjects(space, writes, steps);
+  put_events(space, writes, steps);
+  {
+    Bulk put(Sql::put_leases, space, 2, steps);
+    Bulk drop(Sql::drop_leases, space, 1, steps);
+    for (const auto& [key, lease] : writes.leases) {
+      lease ? put.text(key).text(core::encode(*lease)) : drop.text(key);
+    }
+    Bulk cursors(Sql::put_cursors, space, 2, steps);
+    for (const auto& [reader, cursor] : writes.cursors) cursors.text(reader).number(cursor.seq);
+  }
+  if (writes.trim_before > 0) {
+    steps.push_back({Sql::trim_events, {space, std::to_string(writes.trim_before)}});
+  }
+  return steps;
+}
+
+Result<std::optional<bool>> was_committed(Connection& connection, const std::string& space,
+                                          const Writes& writes, const std::string& xid) {
+  if (!writes.events.empty()) {
+    const core::Event& last = writes.events.back();
+    TYER_TRY(
+        const std::vector<core::Event> found,
+        PostgresView(connection, space).events({.after = last.seq - 1, .root = "", .limit = 1}));
+    if (found.empty()) return false;
+    if (found.front().seq == last.seq) return found.front() == last;
+    // Others went on and trimmed the log up to here; only the id can tell.
+  }
+  if (xid.empty()) return std::nullopt;
+  const Result<Rows> rows = connection.query(Sql::xact_status, {xid});
+  if (!rows) {
+    // "Transaction ID is in the future": a crash took it, it never reached the disk.
+    if (connection.sqlstate() == "22023") return false;
+    return std::unexpected(rows.error());
+  }
+  if (rows->text(0, 0) == "committed") return true;
+  if (rows->text(0, 0) == "aborted") return false;
+  return std::nullopt;
+}
+
+}  // namespace tyer::store

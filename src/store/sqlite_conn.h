@@ -1,0 +1,77 @@
+// A thin layer over the SQLite C API: connections, cached statements, errors.
+
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/error.h"
+#include "base/time.h"
+
+struct sqlite3;
+struct sqlite3_stmt;
+
+namespace tyer::store {
+
+// A prepared statement in use. Binding is in the order of the question marks.
+//
+//   auto rows = conn.query("SELECT seq FROM event WHERE key = ?");
+//   rows.bind(key);
+//   while (true) { TYER_TRY(const bool more, rows.next()); if (!more) break; rows.integer(0); }
+class SqliteRows {
+ public:
+  SqliteRows(sqlite3* database, sqlite3_stmt* statement);
+  ~SqliteRows();
+  SqliteRows(SqliteRows&&) noexcept;
+  SqliteRows& operator=(SqliteRows&&) = delete;
+
+  SqliteRows& bind(std::string_view text);  // The text must live until the last next().
+  SqliteRows& bind(std::int64_t number);
+  SqliteRows& bind(std::uint64_t number) { return bind(static_cast<std::int64_t>(number)); }
+  SqliteRows& bind_null();
+
+  [[nodiscard]] Result<bool> next();  // True: a row is there.
+  [[nodiscard]] Result<> run();       // To the end, rows ignored.
+
+  [[nodiscard]] std::string text(int column) const;
+  [[nodiscard]] std::int64_t integer(int column) const;
+  [[nodiscard]] bool is_null(int column) const;
+
+ private:
+  sqlite3* database_;
+  sqlite3_stmt* statement_;
+  int bound_ = 0;
+};
+
+class SqliteConn {
+ public:
+  enum class Mode : std::uint8_t { create, existing };
+
+  // Opens the file, or a private database in memory for ":memory:".
+  [[nodiscard]] static Result<std::unique_ptr<SqliteConn>> open(const std::string& path, Mode mode);
+  ~SqliteConn();
+  SqliteConn(const SqliteConn&) = delete;
+  SqliteConn& operator=(const SqliteConn&) = delete;
+
+  // The cached statement for `sql`, which must be a literal. Statements are
+  // few; a statement that cannot be prepared fails at its first next().
+  [[nodiscard]] SqliteRows query(std::string_view sql);
+
+  // How many rows the last INSERT, UPDATE or DELETE touched.
+  [[nodiscard]] std::int64_t changes() const;
+
+  // One or more statements without rows.
+  [[nodiscard]] Result<> run(const std::string& sql);
+
+ private:
+  explicit SqliteConn(sqlite3* database) : database_(database) {}
+
+  sqlite3* database_;
+  std::map<std::string_view, sqlite3_stmt*> statements_;
+};
+
+}  // namespace tyer::store

@@ -1,0 +1,101 @@
+#include "store/sqlite_schema.h"
+
+#include <fmt/format.h>
+
+#include "core/lease.h"
+#include "store/migrations.h"
+
+namespace tyer::store {
+namespace {
+
+constexpr std::int64_t application_id = 0x54796572;  // "Tyer".
+
+Result<std::int64_t> ask(SqliteConn& conn, std::string_view sql) {
+  auto rows = conn.query(sql);
+  TYER_TRY(const bool found, rows.next());
+  return found ? rows.integer(0) : 0;
+}
+
+int newest_known() {
+  int newest = 0;
+  for (const Migration& migration : migrations()) {
+    if (migration.dialect == "sqlite") newest = migration.number;
+  }
+  return newest;
+}
+
+Result<> run_missing(SqliteConn& conn, const std::string& path) {
+  TYER_TRY(const std::int64_t version, ask(conn, "PRAGMA user_version"));
+  if (version > newest_known()) {
+    return fail(
+        Fault::conflict,
+        fmt::format("{} was made by a newer tyer (schema {}, this one knows {}); upgrade tyer",
+                    path, version, newest_known()));
+  }
+  if (version == 0) {
+    TYER_TRY(const std::int64_t tables, ask(conn, "SELECT count(*) FROM sqlite_master"));
+    if (tables > 0) {
+      return fail(
+          Fault::conflict,
+          fmt::format("{} is a SQLite database of another program; choose another file", path));
+    }
+    TYER_TRY_OK(conn.run(fmt::format("PRAGMA application_id = {}", application_id)));
+  }
+  for (const Migration& migration : migrations()) {
+    if (migration.dialect != "sqlite" || migration.number <= version) continue;
+    TYER_TRY_OK(conn.run(std::string(migration.sql)));
+  }
+  return conn.run(fmt::format("PRAGMA user_version = {}", newest_known()));
+}
+
+}  // namespace
+
+Result<> configure(SqliteConn& conn, Durability durability) {
+  return conn.run(
+      fmt::format("PRAGMA synchronous = {}; PRAGMA cache_size = -16000; PRAGMA temp_store = MEMORY;"
+                  "PRAGMA wal_autocheckpoint = 2000;",
+                  durability == Durability::full ? "FULL" : "NORMAL"));
+}
+
+Result<> migrate(SqliteConn& conn, const std::string& path) {
+  TYER_TRY(const std::int64_t version, ask(conn, "PRAGMA user_version"));
+  if (version == newest_known()) {
+    TYER_TRY(const std::int64_t owner, ask(conn, "PRAGMA application_id"));
+    if (owner == application_id) return {};
+    return fail(
+        Fault::conflict,
+        fmt::format("{} is a SQLite database of another program; choose another file", path));
+  }
+  TYER_TRY_OK(conn.run("PRAGMA journal_mode = WAL"));
+  TYER_TRY_OK(conn.run("BEGIN IMMEDIATE"));
+  if (const Result<> done = run_missing(conn, path); !done) {
+    (void)conn.run("ROLLBACK");
+    return done;
+  }
+  return conn.run("COMMIT");
+}
+
+Result<std::vector<std::string>> find_damage(SqliteConn& conn) {
+  std::vector<std::string> problems;
+  auto integrity = conn.query("PRAGMA integrity_check(20)");
+  while (true) {
+    TYER_TRY(const bool more, integrity.next());
+    if (!more) break;
+    if (integrity.text(0) != "ok") problems.push_back("SQLite: " + integrity.text(0));
+  }
+  TYER_TRY(const std::int64_t missing,
+           ask(conn, "SELECT max(seq) - min(seq) + 1 - count(*) FROM event"));
+  if (missing != 0) problems.push_back(fmt::format("the log has {} gaps in its numbers", missing));
+  auto leases = conn.query("SELECT key, record FROM lease");
+  while (true) {
+    TYER_TRY(const bool more, leases.next());
+    if (!more) break;
+    if (const auto lease = core::decode_lease(leases.text(0), leases.text(1)); !lease) {
+      problems.push_back(
+          fmt::format("the lease of {} cannot be read: {}", leases.text(0), lease.error().what));
+    }
+  }
+  return problems;
+}
+
+}  // namespace tyer::store

@@ -1,0 +1,20 @@
+// Bringing a SQLite database to the schema this program knows.
+
+#pragma once
+
+#include "store/sqlite_conn.h"
+#include "store/store.h"
+
+namespace tyer::store {
+
+// Sets how `conn` works with its file. For every connection, before anything else.
+[[nodiscard]] Result<> configure(SqliteConn& conn, Durability durability);
+
+// Runs the migrations that are missing, each once, however many processes try.
+// Refuses as `conflict` a newer schema and a database that is not ours.
+[[nodiscard]] Result<> migrate(SqliteConn& conn, const std::string& path);
+
+// What SQLite and the shape of the log say about damage, a sentence each.
+[[nodiscard]] Result<std::vector<std::string>> find_damage(SqliteConn& conn);
+
+}  // namespace tyer::store

@@ -1,0 +1,303 @@
+#include "store/sqlite_store.h"
+
+#include <algorithm>
+#include <condition_variable>
+#include <mutex>
+
+#include <fmt/format.h>
+
+#include "base/check.h"
+#include "core/key.h"
+#include "env/file_watch.h"
+#include "store/limits.h"
+#include "store/sqlite_conn.h"
+#include "store/sqlite_schema.h"
+#include "store/sqlite_view.h"
+#include "store/turnstile.h"
+
+namespace tyer::store {
+namespace {
+
+SqliteRows& bind_due(SqliteRows& rows, const core::Subject& subject) {
+  return subject.due_at ? rows.bind(to_micros(*subject.due_at)) : rows.bind_null();
+}
+
+// Most events leave parent, status and due_at as they are. SQLite rewrites the
+// index entries of every column that a statement sets, so those are not set then.
+Result<> write_subject(SqliteConn& conn, const core::Subject& subject) {
+  auto update = conn.query(
+      "UPDATE subject SET rev = ?, state = ?"
+      " WHERE key = ? AND parent = ? AND status = ? AND due_at IS ?");
+  update.bind(subject.rev).bind(subject.state).bind(subject.key).bind(subject.parent);
+  TYER_TRY_OK(bind_due(update.bind(subject.status), subject).run());
+  if (conn.changes() > 0) return {};
+
+  auto rows = conn.query(
+      "INSERT INTO subject (key, parent, kind, status, due_at, rev, state) VALUES (?,?,?,?,?,?,?)"
+      " ON CONFLICT (key) DO UPDATE SET parent = excluded.parent, status = excluded.status,"
+      " due_at = excluded.due_at, rev = excluded.rev, state = excluded.state");
+  rows.bind(subject.key).bind(subject.parent).bind(core::kind_of(subject.key)).bind(subject.status);
+  return bind_due(rows, subject).bind(subject.rev).bind(subject.state).run();
+}
+
+Result<> write_event(SqliteConn& conn, const core::Event& event) {
+  auto rows = conn.query(
+      "INSERT INTO event (seq, key, rev, type, at, actor, cause, body) VALUES (?,?,?,?,?,?,?,?)");
+  rows.bind(event.seq).bind(event.key).bind(event.rev).bind(event.type).bind(to_micros(event.at));
+  rows.bind(event.actor);
+  if (event.cause) {
+    rows.bind(*event.cause);
+  } else {
+    rows.bind_null();
+  }
+  return rows.bind(event.body).run();
+}
+
+Result<> write_lease(SqliteConn& conn, const std::string& key,
+                     const std::optional<core::Lease>& lease) {
+  if (!lease) return conn.query("DELETE FROM lease WHERE key = ?").bind(key).run();
+  const std::string record = core::encode(*lease);
+  return conn
+      .query(
+          "INSERT INTO lease (key, record) VALUES (?,?)"
+          " ON CONFLICT (key) DO UPDATE SET record = excluded.record")
+      .bind(key)
+      .bind(record)
+      .run();
+}
+
+Result<> write_rows(SqliteConn& conn, const Writes& writes) {
+  for (const core::Event& event : writes.events) TYER_TRY_OK(write_event(conn, event));
+  for (const auto& [key, subject] : writes.subjects) TYER_TRY_OK(write_subject(conn, subject));
+  for (const auto& [key, lease] : writes.leases) TYER_TRY_OK(write_lease(conn, key, lease));
+  for (const auto& [reader, cursor] : writes.cursors) {
+    TYER_TRY_OK(conn.query("INSERT INTO cursor (reader, seq) VALUES (?,?)"
+                           " ON CONFLICT (reader) DO UPDATE SET seq = excluded.seq")
+                    .bind(reader)
+                    .bind(cursor.seq)
+                    .run());
+  }
+  if (writes.trim_before == 0) return {};
+  return conn.query("DELETE FROM event WHERE seq < ?").bind(writes.trim_before).run();
+}
+
+// Counts commits of this process, for watches of a database in memory.
+class Commits {
+ public:
+  void add() {
+    {
+      const std::scoped_lock lock(mutex_);
+      ++count_;
+    }
+    changed_.notify_all();
+  }
+
+  // Waits until the count is not `seen` any more and returns it.
+  std::uint64_t wait(std::uint64_t seen, Span at_most) {
+    std::unique_lock lock(mutex_);
+    changed_.wait_for(lock, at_most, [&] { return count_ != seen; });
+    return count_;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::uint64_t count_ = 0;
+};
+
+class MemoryWatch final : public Watch {
+ public:
+  explicit MemoryWatch(std::shared_ptr<Commits> commits)
+      : commits_(std::move(commits)), seen_(commits_->wait(0, 0us)) {}
+
+  Result<bool> wait(Span at_most) override {
+    const std::uint64_t before = seen_;
+    seen_ = commits_->wait(before, at_most);
+    return seen_ != before;
+  }
+
+ private:
+  std::shared_ptr<Commits> commits_;
+  std::uint64_t seen_;
+};
+
+class FileWatchHint final : public Watch {
+ public:
+  explicit FileWatchHint(std::unique_ptr<env::FileWatch> watch) : watch_(std::move(watch)) {}
+  Result<bool> wait(Span at_most) override { return watch_->wait(at_most); }
+
+ private:
+  std::unique_ptr<env::FileWatch> watch_;
+};
+
+class SqliteStore final : public Store {
+ public:
+  SqliteStore(std::string path, env::Clock& clock, Durability durability,
+              std::unique_ptr<SqliteConn> writer, std::unique_ptr<Turnstile> queue)
+      : path_(std::move(path)),
+        clock_(clock),
+        durability_(durability),
+        writer_(std::move(writer)),
+        view_(*writer_),
+        queue_(std::move(queue)) {}
+
+  Result<Begun> begin() override;
+  Result<> commit(const Writes& writes) override;
+  void rollback() override;
+  Result<Time> now() override;
+  Result<> read(const std::function<Result<>(const core::View&)>& reader) override;
+  Result<std::unique_ptr<Watch>> watch() override;
+  Result<std::vector<std::string>> check() override;
+  std::string name() const override { return "sqlite:" + path_; }
+
+ private:
+  [[nodiscard]] bool in_memory() const { return queue_ == nullptr; }
+  void let_next_writer_in();
+  Result<std::unique_ptr<SqliteConn>> take_reader();
+  void give_back(std::unique_ptr<SqliteConn> reader);
+
+  const std::string path_;
+  env::Clock& clock_;
+  const Durability durability_;
+
+  // Held from begin to commit or rollback, by the thread that began.
+  std::timed_mutex writing_;
+  const std::unique_ptr<SqliteConn> writer_;
+  const SqliteView view_;
+  const std::unique_ptr<Turnstile> queue_;  // None in memory.
+
+  std::mutex pool_mutex_;
+  std::condition_variable pool_changed_;
+  std::vector<std::unique_ptr<SqliteConn>> idle_readers_;
+  std::size_t readers_ = 0;
+
+  const std::shared_ptr<Commits> commits_ = std::make_shared<Commits>();
+};
+
+Result<Begun> SqliteStore::begin() {
+  if (!writing_.try_lock_for(limits::store_wait_max)) {
+    return fail(Fault::timeout, fmt::format("{}: another writer did not finish within {}", name(),
+                                            describe_span(limits::store_wait_max)));
+  }
+  if (queue_) {
+    if (const Result<> locked = queue_->enter(); !locked) {
+      writing_.unlock();
+      return std::unexpected(locked.error());
+    }
+  }
+  const auto begun = [&]() -> Result<Begun> {
+    TYER_TRY_OK(writer_->query("BEGIN IMMEDIATE").run());
+    TYER_TRY(const core::Head head, view_.head());
+    return Begun{&view_, head, std::max(clock_.now(), head.at)};
+  }();
+  if (!begun) rollback();
+  return begun;
+}
+
+Result<> SqliteStore::commit(const Writes& writes) {
+  const auto committed = [&]() -> Result<> {
+    TYER_TRY_OK(write_rows(*writer_, writes));
+    return writer_->query("COMMIT").run();
+  }();
+  if (!committed) {
+    rollback();
+    return committed;
+  }
+  let_next_writer_in();
+  commits_->add();
+  return {};
+}
+
+void SqliteStore::rollback() {
+  // Fails only if no transaction is open, as after an error that ended it.
+  (void)writer_->query("ROLLBACK").run();
+  let_next_writer_in();
+}
+
+void SqliteStore::let_next_writer_in() {
+  if (queue_) queue_->leave();
+  writing_.unlock();
+}
+
+Result<Time> SqliteStore::now() {
+  core::Head head;
+  TYER_TRY_OK(read([&](const core::View& view) -> Result<> {
+    TYER_TRY(head, view.head());
+    return {};
+  }));
+  return std::max(clock_.now(), head.at);
+}
+
+Result<> SqliteStore::read(const std::function<Result<>(const core::View&)>& reader) {
+  if (in_memory()) {
+    const std::scoped_lock lock(writing_);
+    return reader(view_);
+  }
+  TYER_TRY(std::unique_ptr<SqliteConn> conn, take_reader());
+  const auto result = [&]() -> Result<> {
+    TYER_TRY_OK(conn->query("BEGIN").run());
+    return reader(SqliteView(*conn));
+  }();
+  (void)conn->query("ROLLBACK").run();
+  give_back(std::move(conn));
+  return result;
+}
+
+Result<std::unique_ptr<SqliteConn>> SqliteStore::take_reader() {
+  std::unique_lock lock(pool_mutex_);
+  const bool free = pool_changed_.wait_for(lock, limits::store_wait_max, [&] {
+    return !idle_readers_.empty() || readers_ < limits::store_readers_max;
+  });
+  if (!free) return fail(Fault::timeout, fmt::format("{}: too many readers at a time", name()));
+  if (!idle_readers_.empty()) {
+    auto conn = std::move(idle_readers_.back());
+    idle_readers_.pop_back();
+    return conn;
+  }
+  TYER_TRY(auto conn, SqliteConn::open(path_, SqliteConn::Mode::existing));
+  TYER_TRY_OK(configure(*conn, durability_));
+  ++readers_;
+  return conn;
+}
+
+void SqliteStore::give_back(std::unique_ptr<SqliteConn> reader) {
+  {
+    const std::scoped_lock lock(pool_mutex_);
+    idle_readers_.push_back(std::move(reader));
+  }
+  pool_changed_.notify_one();
+}
+
+Result<std::unique_ptr<Watch>> SqliteStore::watch() {
+  if (in_memory()) return std::make_unique<MemoryWatch>(commits_);
+  TYER_TRY(auto watch, env::FileWatch::open({path_ + "-wal"}));
+  return std::make_unique<FileWatchHint>(std::move(watch));
+}
+
+Result<std::vector<std::string>> SqliteStore::check() {
+  const std::scoped_lock lock(writing_);
+  return find_damage(*writer_);
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Store>> open_sqlite(const std::string& path, env::Env& env,
+                                           const Options& options) {
+  const bool in_memory = path == ":memory:";
+  if (!in_memory) {
+    // Made here and not by SQLite, so that it is the user's alone from the start.
+    TYER_TRY_OK(env.files.open(path, options.create ? env::Open::write : env::Open::read));
+  }
+  TYER_TRY(auto conn, SqliteConn::open(path, options.create ? SqliteConn::Mode::create
+                                                            : SqliteConn::Mode::existing));
+  TYER_TRY_OK(configure(*conn, options.durability));
+  std::unique_ptr<Turnstile> queue;
+  if (!in_memory) {
+    TYER_TRY(queue, Turnstile::open(env.files, path));
+  }
+  TYER_TRY_OK(migrate(*conn, path));
+  return std::make_unique<SqliteStore>(path, env.clock, options.durability, std::move(conn),
+                                       std::move(queue));
+}
+
+}  // namespace tyer::store

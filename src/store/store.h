@@ -1,0 +1,104 @@
+// Where everything is kept: subjects, leases, events, cursors.
+//
+// A Store is a dumb and safe place. It knows one writer at a time (law 9), a
+// consistent View for reading, and an all-or-nothing commit of Writes; what the
+// writes mean is decided above. SQLite, PostgreSQL and plain files pass one
+// conformance suite (tests/store). How to use it:
+//
+//   store::write(store, [&](Txn& txn) -> Result<> { … txn.append(event); … });
+//   store.read([&](const core::View& view) -> Result<> { … });
+//
+// A Store may be used by several threads: `begin` waits for the writer before
+// it, and `commit` or `rollback` by the same thread lets the next one in.
+// Several processes may have the same store open.
+
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/view.h"
+
+namespace tyer::store {
+
+// What a transaction has written, by key. Nothing of it is visible to others
+// before it is committed; all of it at once after.
+struct Writes {
+  std::map<std::string, core::Subject> subjects;
+  std::map<std::string, std::optional<core::Lease>> leases;  // Nothing: it ended.
+  std::map<std::string, core::Cursor> cursors;
+  std::vector<core::Event> events;  // By sequence, without a gap after the head.
+  std::uint64_t trim_before = 0;    // Events with smaller numbers are to be forgotten.
+
+  [[nodiscard]] bool empty() const {
+    return subjects.empty() && leases.empty() && cursors.empty() && events.empty() &&
+           trim_before == 0;
+  }
+};
+
+struct Begun {
+  const core::View* view = nullptr;  // Valid until commit or rollback.
+  core::Head head;
+  Time now{};  // The store's time, never before the newest event (law 6).
+};
+
+// Tells that the store may have changed. A hint: it may come for nothing, and a
+// lost one costs a poll interval, never an event.
+class Watch {
+ public:
+  virtual ~Watch() = default;
+
+  // True if something happened within `at_most`.
+  [[nodiscard]] virtual Result<bool> wait(Span at_most) = 0;
+};
+
+// `full`: what was committed survives power loss. `normal`: the death of a
+// process, but the newest commits may be lost with the power.
+enum class Durability : std::uint8_t { full, normal };
+
+class Store {
+ public:
+  virtual ~Store() = default;
+
+  // Opens the one write transaction of the workspace, waiting at most
+  // `store_wait_max` for other writers, then `timeout`.
+  [[nodiscard]] virtual Result<Begun> begin() = 0;
+
+  // All of `writes` or nothing, durable as configured. Ends the transaction
+  // either way. An error `unavailable` may leave open whether it was committed.
+  [[nodiscard]] virtual Result<> commit(const Writes& writes) = 0;
+  virtual void rollback() = 0;
+
+  // The store's time now (law 6), for looking ahead; decisions use their transaction's.
+  [[nodiscard]] virtual Result<Time> now();
+
+  // Runs `reader` on a consistent picture; never waits for the writer nor holds
+  // it up. It may be run more than once, so it must start afresh each time.
+  [[nodiscard]] virtual Result<> read(const std::function<Result<>(const core::View&)>& reader) = 0;
+
+  [[nodiscard]] virtual Result<std::unique_ptr<Watch>> watch() = 0;
+
+  // What is damaged at the level of this store, a sentence each. Reads everything.
+  [[nodiscard]] virtual Result<std::vector<std::string>> check() = 0;
+
+  // For people: "sqlite:/home/me/.tyer/tyer.db".
+  [[nodiscard]] virtual std::string name() const = 0;
+};
+
+class Txn;
+using Work = std::function<Result<>(Txn&)>;
+
+// Runs `works` one after the other in one transaction and commits once (law
+// 10). Each has a savepoint of its own: one that fails leaves nothing behind
+// and does not touch the others. Answers in the order of `works`; what
+// succeeded is committed when this returns.
+[[nodiscard]] std::vector<Result<>> write_all(Store& store, std::span<const Work> works);
+[[nodiscard]] Result<> write(Store& store, const Work& work);
+
+}  // namespace tyer::store

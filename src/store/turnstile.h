@@ -1,0 +1,45 @@
+// Lets the processes that write one store in one after the other, fairly.
+//
+// A single kernel lock is not fair: who releases it and asks again at once is
+// quicker than the one who was woken. So there are two, as at a door with a
+// hallway. Whoever is in the hallway is next; the one who comes out must wait
+// for the hallway to be free before it can be next again. Both locks are gone
+// with their process.
+
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "env/files.h"
+
+namespace tyer::store {
+
+class Turnstile {
+ public:
+  // Uses the files `path`-queue and `path`-writer, which are made if missing.
+  [[nodiscard]] static Result<std::unique_ptr<Turnstile>> open(env::Files& files,
+                                                               const std::string& path) {
+    TYER_TRY(auto hallway, files.open(path + "-queue", env::Open::write));
+    TYER_TRY(auto door, files.open(path + "-writer", env::Open::write));
+    return std::unique_ptr<Turnstile>(new Turnstile(std::move(hallway), std::move(door)));
+  }
+
+  [[nodiscard]] Result<> enter() {
+    TYER_TRY_OK(hallway_->lock());
+    const Result<> entered = door_->lock();
+    hallway_->unlock();
+    return entered;
+  }
+
+  void leave() { door_->unlock(); }
+
+ private:
+  Turnstile(std::unique_ptr<env::File> hallway, std::unique_ptr<env::File> door)
+      : hallway_(std::move(hallway)), door_(std::move(door)) {}
+
+  const std::unique_ptr<env::File> hallway_;
+  const std::unique_ptr<env::File> door_;
+};
+
+}  // namespace tyer::store

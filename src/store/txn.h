@@ -1,0 +1,66 @@
+// A write transaction as its works see it: what the store had when it began,
+// with what was written since laid over it.
+//
+// Writes are kept here until the commit, so that a savepoint costs nothing, all
+// stores behave the same, and each store has one statement of what it must do:
+// commit these Writes, or nothing.
+
+#pragma once
+
+#include <functional>
+
+#include "store/store.h"
+
+namespace tyer::store {
+
+class Txn final : public core::View {
+ public:
+  explicit Txn(const Begun& begun);
+  Txn(const Txn&) = delete;
+  Txn& operator=(const Txn&) = delete;
+
+  // The store's time, the same during the whole transaction.
+  [[nodiscard]] Time now() const { return now_; }
+
+  void put(core::Subject subject);
+  void put(core::Lease lease);
+  void drop_lease(const std::string& key);
+  void put(core::Cursor cursor);
+
+  // Numbers and dates the event and adds it to the log. Returns its number.
+  std::uint64_t append(core::Event event);
+
+  // Forgets events with smaller numbers; the newest event is always kept.
+  void trim(std::uint64_t before);
+
+  // Runs `part`; if it fails, what it wrote is undone.
+  [[nodiscard]] Result<> attempt(const std::function<Result<>()>& part);
+
+  [[nodiscard]] const Writes& writes() const { return writes_; }
+
+  [[nodiscard]] Result<std::optional<core::Subject>> subject(const std::string& key) const override;
+  [[nodiscard]] Result<std::vector<core::Subject>> subjects(
+      const core::SubjectQuery& query) const override;
+  [[nodiscard]] Result<std::vector<core::Subject>> due(Time until,
+                                                       std::size_t limit) const override;
+  [[nodiscard]] Result<std::optional<core::Lease>> lease(const std::string& key) const override;
+  [[nodiscard]] Result<std::vector<core::Lease>> leases(const std::string& after,
+                                                        std::size_t limit) const override;
+  [[nodiscard]] Result<std::vector<core::Event>> events(
+      const core::EventQuery& query) const override;
+  [[nodiscard]] Result<core::Head> head() const override { return head_; }
+  [[nodiscard]] Result<core::Cursor> cursor(const std::string& reader) const override;
+  [[nodiscard]] Result<std::vector<core::Cursor>> cursors() const override;
+
+ private:
+  const core::View& base_;
+  const Time now_;
+  core::Head head_;
+  Writes writes_;
+  std::vector<std::function<void()>> undo_;  // The newest last.
+};
+
+// Whether `subject` is one that `query` asks for, its paging aside.
+[[nodiscard]] bool matches(const core::SubjectQuery& query, const core::Subject& subject);
+
+}  // namespace tyer::store

@@ -1,0 +1,115 @@
+// The documents say what the program does.
+
+#include <filesystem>
+#include <fstream>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+#include "cli/command.h"
+#include "cli/settings.h"
+#include "support/demo.h"
+
+namespace tyer::testing {
+namespace {
+
+using Docs = ProgramTest;
+
+std::string document(const std::string& name) {
+  std::ifstream file(std::string(TYER_SOURCE) + "/docs/" + name);
+  EXPECT_TRUE(file.good()) << name;
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+// The lines of all ```sh blocks.
+std::vector<std::string> shell_lines(const std::string& text) {
+  std::vector<std::string> found;
+  bool inside = false;
+  for (const std::string& line : split_lines(text)) {
+    if (line.starts_with("```")) {
+      inside = line == "```sh";
+    } else if (inside && !line.empty()) {
+      found.push_back(line);
+    }
+  }
+  return found;
+}
+
+std::string cell(std::string_view text) {
+  return text.empty() ? "" : fmt::format("`{}`", text);
+}
+
+TEST_F(Docs, EveryCommandInThemWorks) {
+  make_store();
+  environment["PATH"] =
+      std::filesystem::path(TYER_PROGRAM).parent_path().string() + ":/usr/bin:/bin";
+  const std::vector<std::string> lines = shell_lines(document("cli.md"));
+
+  EXPECT_GE(lines.size(), cli::commands().size());
+  for (const std::string& line : lines) {
+    ProgramCall shell = call({"-c", line});
+    shell.program = "/bin/sh";
+    const ProgramResult result = run_program(shell);
+    EXPECT_EQ(result.code, 0) << line << "\n" << result.err;
+  }
+}
+
+TEST_F(Docs, ExplainEveryCommand) {
+  const std::string text = document("cli.md");
+
+  for (const cli::Command& command : cli::commands()) {
+    EXPECT_TRUE(text.contains(fmt::format("\n## tyer {}\n", command.name))) << command.name;
+    for (const cli::Option& option : command.options) {
+      EXPECT_TRUE(text.contains("`" + std::string(option.name))) << option.name;
+    }
+  }
+  for (const cli::Option& option : cli::common_options()) {
+    EXPECT_TRUE(text.contains("`" + std::string(option.name))) << option.name;
+  }
+}
+
+TEST_F(Docs, ListEverySettingAsItIs) {
+  const std::string text = document("configuration.md");
+
+  std::string table;
+  for (const cli::Setting& setting : cli::settings_table()) {
+    table += fmt::format("| {} | {} | {} | {} | {} |\n", cell(setting.name), cell(setting.variable),
+                         cell(setting.flag), cell(setting.fallback), setting.help);
+  }
+  EXPECT_TRUE(text.contains("| --- | --- | --- | --- | --- |\n" + table + "\n")) << table;
+  for (const cli::CommandHold& hold : cli::default_holds()) {
+    EXPECT_TRUE(text.contains(fmt::format("\"{}\" = \"{}\"\n", hold.command, hold.hold)));
+  }
+}
+
+TEST_F(Docs, TheConfigurationInThemIsRight) {
+  const std::string text = document("configuration.md");
+  for (std::size_t at = 0; (at = text.find("```toml\n", at)) != std::string::npos;) {
+    const std::size_t begin = at + 8;
+    at = text.find("```\n", begin);
+    write_file("example.toml", text.substr(begin, at - begin));
+    const ProgramResult result = tyer("config show --config example.toml");
+    EXPECT_EQ(result.code, 0) << result.err;
+  }
+}
+
+TEST_F(Docs, ExplainEveryFault) {
+  const std::string codes = document("exit_codes.md");
+  const std::string index = document("errors/README.md");
+
+  for (int i = 0; i < fault_count; ++i) {
+    const FaultInfo& fault = info(static_cast<Fault>(i));
+    EXPECT_TRUE(codes.contains(fmt::format("| `{}` | {} | {} |\n", fault.name, fault.exit_code,
+                                           fault.retry_helps ? "yes" : "no")))
+        << fault.name;
+    EXPECT_TRUE(index.contains(fmt::format("[{0}]({0}.md)", fault.name))) << fault.name;
+    const std::string page = document(fmt::format("errors/{}.md", fault.name));
+    EXPECT_TRUE(page.starts_with(fmt::format("# {}\n", fault.name))) << fault.name;
+    EXPECT_TRUE(page.contains(fmt::format("\nExit code {}.\n", fault.exit_code))) << fault.name;
+    EXPECT_TRUE(page.contains("\n## What to do\n")) << fault.name;
+  }
+}
+
+}  // namespace
+}  // namespace tyer::testing

@@ -1,0 +1,132 @@
+#include "sim/racer.h"
+
+#include <fmt/format.h>
+
+#include "base/json.h"
+#include "core/claim.h"
+#include "core/key.h"
+
+namespace tyer::testing {
+namespace {
+
+constexpr Span silence = 30s;
+constexpr Span hold = 4min;
+
+}  // namespace
+
+Racer::Racer(const sim::Home& home)
+    : home_(home), keeper_(home.engine), careless_(home.rng.one_in(2)) {}
+
+Result<Time> Racer::step(Time now) {
+  doing_.clear();
+  TYER_TRY(const Time beat, keeper_.step(now));
+  for (const engine::Lost& lost : keeper_.take_lost()) {
+    doing_ = "lost " + lost.lease.key;
+    if (lost.lease.key == key_ && !careless_) let_go();
+  }
+  if (token_ == 0) {
+    if (home_.settling && key_.empty()) {
+      doing_ = "rests";
+      return now + 30s;
+    }
+    TYER_TRY_OK(ask());
+  } else if (work_left_ == 0) {
+    TYER_TRY_OK(release());
+  } else if (home_.rng.one_in(40)) {
+    // Ctrl+C: the process lives on, forgets its run and asks again.
+    doing_ = "interrupted on " + key_;
+    keeper_.forget(key_);
+    run_.clear();
+    token_ = 0;
+  } else {
+    TYER_TRY_OK(work());
+  }
+  return std::min(beat, now + home_.rng.between(Span(100ms), Span(15s)));
+}
+
+bool Racer::trusts(const std::string& key) const {
+  return key == key_ && token_ != 0 && keeper_.trusts(key);
+}
+
+Result<> Racer::ask() {
+  if (key_.empty()) key_ = fmt::format("lock/{}", home_.rng.below(3));
+  env::Env& env = home_.engine.env();
+  if (run_.empty()) run_ = uuid7(env.clock.now(), env.random.bits());
+  const Span asked = env.clock.boot_time();
+  const core::Claim claim{{.key = key_,
+                           .holder = env.processes.self(run_),
+                           .mono = env.clock.mono(),
+                           .silence_max = silence,
+                           .hold_max = hold,
+                           .command = "race"}};
+  std::optional<core::Lease> got;
+  TYER_TRY(const engine::Applied applied,
+           home_.engine.apply(
+               {"racer/" + home_.machine.host()},
+               [&](const core::View& view, Time now) -> Result<core::Change> {
+                 got.reset();
+                 TYER_TRY(const auto answer, core::decide_claim(view, env.processes, claim, now));
+                 if (const auto* change = std::get_if<core::Change>(&answer)) return *change;
+                 if (std::holds_alternative<core::Held>(answer)) return core::Change{};
+                 got = std::get<core::Mine>(answer).lease;
+                 return core::Change{.renewals = {{got->key, got->token, claim.grant.mono}}};
+               }));
+  if (!applied.grants.empty()) got = applied.grants.front();
+  if (!got) {
+    doing_ = key_ + " is held";
+    key_.clear();
+    run_.clear();
+    return {};
+  }
+  doing_ = fmt::format("got {} with token {}", key_, got->token);
+  token_ = got->token;
+  work_left_ = home_.rng.between(1, 8);
+  keeper_.hold(*got, asked);
+  return {};
+}
+
+Result<> Racer::work() {
+  if (!careless_ && !keeper_.trusts(key_)) {
+    doing_ = "does not trust its lease";
+    return {};
+  }
+  const std::string job = "job/" + std::string(core::rest_of(key_));
+  const auto applied = home_.engine.apply(
+      {"racer/" + home_.machine.host()}, [&](const core::View& view, Time) -> Result<core::Change> {
+        TYER_TRY(const auto before, view.subject(job));
+        const Json body{{"token", token_}, {"count", before ? before->rev + 1 : 1}};
+        core::Change change{
+            .events = {{.key = job, .type = "job.worked", .body = dump_json(body)}}};
+        if (home_.flaw != sim::Flaw::no_token_check) change.under.push_back({key_, token_});
+        return change;
+      });
+  if (!applied && applied.error().fault == Fault::fenced) {
+    doing_ = "was fenced from " + key_;
+    let_go();
+    return {};
+  }
+  if (!applied) return std::unexpected(applied.error());
+  doing_ = "worked on " + job;
+  --work_left_;
+  return {};
+}
+
+Result<> Racer::release() {
+  // Who has asked to release holds nothing any more, whether or not the answer arrives.
+  keeper_.forget(key_);
+  TYER_TRY_OK(home_.engine.apply(
+      {"racer/" + home_.machine.host()},
+      [&](const core::View& view, Time) { return core::release(view, key_, token_); }));
+  doing_ = "released " + key_;
+  let_go();
+  return {};
+}
+
+void Racer::let_go() {
+  keeper_.forget(key_);
+  key_.clear();
+  run_.clear();
+  token_ = 0;
+}
+
+}  // namespace tyer::testing

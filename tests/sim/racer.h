@@ -1,0 +1,35 @@
+// Races for a few locks and works under what it gets.
+
+#pragma once
+
+#include "engine/keeper.h"
+#include "sim/world.h"
+
+namespace tyer::testing {
+
+class Racer final : public sim::Actor {
+ public:
+  explicit Racer(const sim::Home& home);
+
+  [[nodiscard]] Result<Time> step(Time now) override;
+  [[nodiscard]] std::string doing() const override { return doing_; }
+  [[nodiscard]] bool trusts(const std::string& key) const override;
+
+ private:
+  [[nodiscard]] Result<> ask();
+  [[nodiscard]] Result<> work();
+  [[nodiscard]] Result<> release();
+  void let_go();
+
+  sim::Home home_;
+  engine::Keeper keeper_;
+  const bool careless_;  // Writes without looking whether its lease still stands.
+
+  std::string run_;
+  std::string key_;          // What it asks for or holds.
+  std::uint64_t token_ = 0;  // Of what it holds; 0: nothing.
+  std::uint64_t work_left_ = 0;
+  std::string doing_;
+};
+
+}  // namespace tyer::testing

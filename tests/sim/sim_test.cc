@@ -1,0 +1,93 @@
+// Thousands of worlds by seed. A failure names the seed; `./dev sim --seed N
+// --trace` shows it again.
+
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "sim/files_world.h"
+#include "sim/workloads.h"
+
+namespace tyer::testing {
+namespace {
+
+using files_sim::FilesFlaw;
+using files_sim::run_files_world;
+using sim::Flaw;
+
+constexpr std::uint64_t seeds_wanted = 2'000;
+constexpr std::uint64_t batches = 20;
+constexpr std::uint64_t seeds_until_noticed = 500;
+
+class Seeds : public ::testing::TestWithParam<std::uint64_t> {};
+
+// P17: every law after every step, liveness after the faults stop.
+TEST_P(Seeds, KeepEveryLaw) {
+  for (std::uint64_t i = 0; i < seeds_wanted / batches; ++i) {
+    const std::uint64_t seed = GetParam() * seeds_wanted / batches + i;
+    const sim::Broken broken = run_world({.seed = seed});
+    ASSERT_FALSE(broken) << *broken << "\n  again: ./dev sim --seed " << seed << " --trace";
+  }
+}
+
+TEST_P(Seeds, KeepTheFilesStoreWhole) {
+  for (std::uint64_t i = 0; i < seeds_wanted / batches; ++i) {
+    const std::uint64_t seed = GetParam() * seeds_wanted / batches + i;
+    const auto broken = run_files_world(seed, FilesFlaw::none);
+    ASSERT_FALSE(broken) << *broken << "\n  again: ./dev sim --scenario files --seed " << seed;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Of, Seeds, ::testing::Range(std::uint64_t{0}, batches));
+
+TEST(World, RepeatsItselfFromItsSeed) {
+  const auto trace_of = [](std::uint64_t seed) {
+    std::string all;
+    EXPECT_FALSE(
+        run_world({.seed = seed, .trace = [&](const std::string& line) { all += line + "\n"; }}));
+    return all;
+  };
+  EXPECT_EQ(trace_of(7), trace_of(7));
+  EXPECT_NE(trace_of(7), trace_of(8));
+}
+
+struct Protection {
+  std::string name;
+  Flaw flaw;
+};
+
+// Takes one protection out and says which seed notices first.
+std::optional<std::uint64_t> first_noticed(Flaw flaw) {
+  for (std::uint64_t seed = 0; seed < seeds_until_noticed; ++seed) {
+    const bool broken =
+        flaw == Flaw::no_one_writer       ? run_files_world(seed, FilesFlaw::no_lock).has_value()
+        : flaw == Flaw::no_journal_replay ? run_files_world(seed, FilesFlaw::no_replay).has_value()
+                                          : run_world({.seed = seed, .flaw = flaw}).has_value();
+    if (broken) return seed;
+  }
+  return std::nullopt;
+}
+
+class TakenOut : public ::testing::TestWithParam<Protection> {};
+
+TEST_P(TakenOut, IsNoticedWithinFiveHundredSeeds) {
+  const auto seed = first_noticed(GetParam().flaw);
+  ASSERT_TRUE(seed) << GetParam().name << " can be taken out and no law is broken";
+  RecordProperty("first_seed", std::to_string(*seed));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Protection, TakenOut,
+    ::testing::Values(Protection{"TokenCheck", Flaw::no_token_check},
+                      Protection{"OneWriterLock", Flaw::no_one_writer},
+                      Protection{"CursorWithEffect", Flaw::cursor_apart_from_effect},
+                      Protection{"JournalReplay", Flaw::no_journal_replay},
+                      Protection{"StartTimeCheck", Flaw::no_start_time},
+                      Protection{"MonotonicHeartbeat", Flaw::no_monotonic_heartbeat}),
+    [](const auto& test) { return test.param.name; });
+
+}  // namespace
+}  // namespace tyer::testing

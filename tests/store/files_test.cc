@@ -1,0 +1,424 @@
+// What is special to the files store: other tools and people touch its files.
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include <fmt/format.h>
+
+#include "core/claim.h"
+#include "store/files_store.h"
+#include "store/txn.h"
+#include "support/temp_dir.h"
+#include "support/test_env.h"
+
+namespace tyer::testing {
+namespace {
+
+namespace fs = std::filesystem;
+using store::Durability;
+using store::Txn;
+
+// As the seed's tool writes it: seven fields, nothing of ours.
+constexpr const char* foreign_lock = R"({
+  "taskId": "TSK-01-01",
+  "command": "/wf:build",
+  "pid": 12345,
+  "sessionId": "550e8400-e29b-41d4-a716-446655440000",
+  "startedAt": "2025-12-15T10:30:00.000Z",
+  "heartbeatAt": "2025-12-15T10:35:00.000Z",
+  "timeout": 1800000
+})";
+
+class FilesStore : public ::testing::Test {
+ protected:
+  [[nodiscard]] std::unique_ptr<store::Store> open(Durability durability = Durability::normal) {
+    auto opened = store::open_files(path, world.env, {.durability = durability});
+    EXPECT_TRUE(opened) << (opened ? "" : opened.error().what);
+    return opened ? *std::move(opened) : nullptr;
+  }
+
+  void put_file(const std::string& name, std::string_view content) const {
+    const fs::path file = fs::path(path) / name;
+    fs::create_directories(file.parent_path());
+    std::ofstream(file, std::ios::binary) << content;
+  }
+
+  [[nodiscard]] std::string file(const std::string& name) const {
+    std::ifstream in(fs::path(path) / name, std::ios::binary);
+    std::ostringstream text;
+    text << in.rdbuf();
+    return text.str();
+  }
+
+  [[nodiscard]] static core::Lease lease_of(const std::string& key, std::uint64_t token) {
+    core::Lease lease;
+    lease.key = key;
+    lease.token = token;
+    lease.holder.pid = 42;
+    lease.command = "/wf:build";
+    return lease;
+  }
+
+  // A lease with the event that grants it.
+  static std::uint64_t grant(store::Store& store, const std::string& key) {
+    std::uint64_t token = 0;
+    const Result<> written = store::write(store, [&](Txn& txn) -> Result<> {
+      core::Event event;
+      event.key = key;
+      event.type = "lease.granted";
+      token = txn.append(event);
+      txn.put(lease_of(key, token));
+      return {};
+    });
+    EXPECT_TRUE(written) << (written ? "" : written.error().what);
+    return token;
+  }
+
+  static Result<std::optional<core::Lease>> lease_in(store::Store& store, const std::string& key) {
+    std::optional<core::Lease> lease;
+    TYER_TRY_OK(store.read([&](const core::View& view) -> Result<> {
+      TYER_TRY(lease, view.lease(key));
+      return {};
+    }));
+    return lease;
+  }
+
+  static core::Head head_of(store::Store& store) {
+    core::Head head;
+    EXPECT_TRUE(store.read([&](const core::View& view) -> Result<> {
+      TYER_TRY(head, view.head());
+      return {};
+    }));
+    return head;
+  }
+
+  TempDir dir;
+  TestEnv world;
+  const std::string path = dir / "store";
+};
+
+TEST_F(FilesStore, ReadsTheDirectoryOfAnotherToolAndWritesNothingToIt) {
+  put_file("locks/TSK-01-01.lock.json", foreign_lock);
+  const auto store = open();
+
+  const auto lease = lease_in(*store, "lock/TSK-01-01");
+  std::vector<core::Lease> listed;
+  ASSERT_TRUE(store->read([&](const core::View& view) -> Result<> {
+    TYER_TRY(listed, view.leases("", 10));
+    return {};
+  }));
+
+  ASSERT_TRUE(lease);
+  ASSERT_TRUE(*lease);
+  EXPECT_EQ((*lease)->token, 0U);
+  EXPECT_EQ((*lease)->holder.pid, 12345);
+  EXPECT_EQ((*lease)->command, "/wf:build");
+  EXPECT_EQ((*lease)->hold_max, 30min);
+  ASSERT_EQ(listed.size(), 1U);
+  EXPECT_EQ(listed[0], **lease);
+  EXPECT_EQ(std::distance(fs::directory_iterator(path), {}), 1);
+}
+
+TEST_F(FilesStore, TakesItsPlaceBesideAnotherToolsLocks) {
+  put_file("locks/TSK-01-01.lock.json", foreign_lock);
+  const auto store = open();
+
+  EXPECT_EQ(grant(*store, "lock/TSK-01-02"), 1U);
+
+  EXPECT_EQ(file("locks/TSK-01-01.lock.json"), foreign_lock);
+  EXPECT_TRUE(file("locks/TSK-01-02.lock.json").contains(R"("taskId":"TSK-01-02")"));
+  EXPECT_EQ(file("format"), "tyer files 1\n");
+  EXPECT_TRUE(store->check()->empty());
+}
+
+TEST_F(FilesStore, NeverTakesALockItCannotReadForFree) {
+  const auto store = open();
+  for (const std::string& content : std::vector<std::string>{
+           "", "{", R"({"taskId":"x"})", "\x7f" + std::string(3, '\0') + "ELF", "[]",
+           std::string(100'000, ' '), std::string(foreign_lock).substr(0, 120)}) {
+    put_file("locks/x.lock.json", content);
+
+    const auto lease = lease_in(*store, "lock/x");
+    const Result<> claimed = store::write(*store, [&](Txn& txn) -> Result<> {
+      TYER_TRY(
+          const auto answer,
+          core::decide_claim(
+              txn, world.env.processes,
+              {.grant = {.key = "lock/x", .holder = {}, .mono = {}, .command = "", .owner = ""}},
+              txn.now()));
+      EXPECT_FALSE(std::holds_alternative<core::Change>(answer));
+      return {};
+    });
+    std::vector<core::Lease> listed;
+    ASSERT_TRUE(store->read([&](const core::View& view) -> Result<> {
+      TYER_TRY(listed, view.leases("", 10));
+      return {};
+    }));
+    const auto damage = store->check();
+
+    ASSERT_FALSE(lease) << content;
+    EXPECT_EQ(lease.error().fault, Fault::broken);
+    EXPECT_TRUE(lease.error().what.contains("locks/x.lock.json")) << lease.error().what;
+    EXPECT_FALSE(claimed);
+    EXPECT_TRUE(listed.empty());
+    ASSERT_TRUE(damage);
+    ASSERT_EQ(damage->size(), 1U);
+    EXPECT_TRUE(damage->front().contains("locks/x.lock.json"));
+    EXPECT_EQ(file("locks/x.lock.json"), content);
+  }
+}
+
+TEST_F(FilesStore, ReportsForeignFilesAndLeavesThem) {
+  const auto store = open();
+  grant(*store, "lock/a");
+  put_file("locks/README", "mine");
+  put_file("locks/sub/b.lock.json", foreign_lock);
+  put_file("tasks/fix/notes.txt", "mine");
+  put_file("tasks/fix/1.json", R"({"id":"1","subject":"of another tool"})");
+
+  const auto damage = store->check();
+
+  ASSERT_TRUE(damage);
+  EXPECT_EQ(damage->size(), 4U);
+  EXPECT_EQ(file("locks/README"), "mine");
+}
+
+TEST_F(FilesStore, ALockRemovedByHandIsGoneAndStaysGone) {
+  const auto store = open();
+  grant(*store, "lock/a");
+  fs::remove(fs::path(path) / "locks/a.lock.json");
+
+  EXPECT_EQ(*lease_in(*store, "lock/a"), std::nullopt);
+  const auto reopened = open();
+  const std::uint64_t token = grant(*reopened, "lock/b");
+
+  EXPECT_EQ(*lease_in(*reopened, "lock/a"), std::nullopt);
+  EXPECT_EQ(token, 2U);
+}
+
+TEST_F(FilesStore, NumbersGoOnWhateverBecomesOfTheLog) {
+  const auto store = open();
+  for (int i = 0; i < 5; ++i) grant(*store, "lock/a");
+  const Time at = head_of(*store).at;
+
+  fs::remove(fs::path(path) / "log.jsonl");
+  EXPECT_EQ(head_of(*store).seq, 5U);
+  EXPECT_EQ(head_of(*store).first, 0U);
+  EXPECT_EQ(grant(*store, "lock/a"), 6U);
+  fs::resize_file(fs::path(path) / "log.jsonl", 0);
+  EXPECT_EQ(grant(*open(), "lock/a"), 7U);
+  EXPECT_EQ(grant(*store, "lock/a"), 8U);
+  fs::resize_file(fs::path(path) / "log.jsonl", fs::file_size(fs::path(path) / "log.jsonl") - 3);
+  EXPECT_EQ(grant(*store, "lock/a"), 9U);
+
+  EXPECT_GE(head_of(*store).at, at);
+  const std::string log = file("log.jsonl");
+  EXPECT_EQ(std::ranges::count(log, '\n'), 2) << log;
+  EXPECT_TRUE(log.starts_with(R"({"seq":7,)"));
+  const auto damage = store->check();
+  ASSERT_EQ(damage->size(), 1U);
+  EXPECT_EQ(damage->front(), "log.jsonl: the events 8 to 8 are missing");
+}
+
+TEST_F(FilesStore, NumbersGoOnWithoutTheJournal) {
+  const auto store = open();
+  for (int i = 0; i < 5; ++i) grant(*store, "lock/a");
+
+  fs::remove(fs::path(path) / "journal");
+
+  EXPECT_EQ(grant(*store, "lock/a"), 6U);
+  EXPECT_EQ(grant(*open(), "lock/a"), 7U);
+  EXPECT_TRUE(store->check()->empty());
+}
+
+TEST_F(FilesStore, SaysWhichLineOfTheLogIsDamaged) {
+  const auto store = open();
+  grant(*store, "lock/a");
+  const std::size_t at = file("log.jsonl").size();
+  std::ofstream(fs::path(path) / "log.jsonl", std::ios::app) << "what is this\n";
+
+  const std::uint64_t token = grant(*store, "lock/a");
+  const Result<> read = store->read([&](const core::View& view) -> Result<> {
+    TYER_TRY_OK(view.events({}));
+    return {};
+  });
+
+  EXPECT_EQ(token, 2U);
+  ASSERT_FALSE(read);
+  EXPECT_EQ(read.error().fault, Fault::broken);
+  EXPECT_TRUE(read.error().what.contains(fmt::format("byte {}", at))) << read.error().what;
+  EXPECT_EQ(store->check()->size(), 1U);
+}
+
+TEST_F(FilesStore, IsTextForCat) {
+  const auto store = open();
+  ASSERT_TRUE(store::write(*store, [](Txn& txn) -> Result<> {
+    core::Event event;
+    event.key = "task/fix/3";
+    event.rev = 1;
+    event.type = "task.made";
+    event.actor = "me";
+    event.body = R"({"title":"고치기"})";
+    txn.append(event);
+    txn.put(core::Subject{"task/fix/3", "team/fix", "ready", std::nullopt, 1, event.body});
+    txn.put(core::Cursor{"pump", 1});
+    return {};
+  }));
+
+  EXPECT_EQ(file("tasks/fix/3.json"),
+            R"({"key":"task/fix/3","parent":"team/fix","status":"ready","due_at":null,"rev":1,)"
+            R"("state":{"title":"고치기"}})"
+            "\n");
+  EXPECT_EQ(file("cursors/pump.json"), "{\"reader\":\"pump\",\"seq\":1}\n");
+  const std::string log = file("log.jsonl");
+  EXPECT_TRUE(
+      log.starts_with(R"({"seq":1,"key":"task/fix/3","rev":1,"type":"task.made","at":"20)"));
+  EXPECT_TRUE(log.ends_with(R"("actor":"me","cause":null,"body":{"title":"고치기"}})"
+                            "\n"));
+}
+
+TEST_F(FilesStore, IsTheUsersAlone) {
+  const auto store = open();
+  grant(*store, "lock/a");
+  grant(*store, "task/fix/3");
+
+  for (const auto& entry : fs::recursive_directory_iterator(path)) {
+    struct stat status{};
+    ASSERT_EQ(stat(entry.path().c_str(), &status), 0);
+    EXPECT_EQ(status.st_mode & 0777U, entry.is_directory() ? 0700U : 0600U) << entry.path();
+  }
+}
+
+TEST_F(FilesStore, LeavesNothingLyingAbout) {
+  const auto store = open(Durability::full);
+  for (int i = 0; i < 3; ++i) grant(*store, "lock/a");
+
+  std::vector<std::string> names;
+  for (const auto& entry : fs::recursive_directory_iterator(path)) {
+    names.push_back(fs::relative(entry.path(), path).string());
+  }
+  std::ranges::sort(names);
+  EXPECT_EQ(names, (std::vector<std::string>{"format", "journal", "locks", "locks/a.lock.json",
+                                             "log.jsonl", "queue"}));
+}
+
+TEST_F(FilesStore, RefusesAStoreOfANewerTyer) {
+  put_file("format", "tyer files 2\n");
+  const auto newer = store::open_files(path, world.env, {});
+  put_file("format", "something else\n");
+  const auto other = store::open_files(path, world.env, {});
+
+  ASSERT_FALSE(newer);
+  EXPECT_EQ(newer.error().fault, Fault::conflict);
+  ASSERT_FALSE(other);
+  EXPECT_EQ(other.error().fault, Fault::broken);
+}
+
+TEST_F(FilesStore, IsNotMadeIfNotWanted) {
+  const auto store = store::open_files(path, world.env, {.create = false});
+
+  ASSERT_FALSE(store);
+  EXPECT_EQ(store.error().fault, Fault::not_found);
+  EXPECT_FALSE(fs::exists(path));
+}
+
+TEST_F(FilesStore, ANameInTheWayStopsATransactionBeforeItIsCommitted) {
+  const auto store = open();
+  put_file("tasks/fix", "a file where a directory belongs");
+
+  const Result<> written = store::write(*store, [](Txn& txn) -> Result<> {
+    txn.put(core::Subject{"task/fix/3", "", "ready", std::nullopt, 1, "{}"});
+    return {};
+  });
+
+  ASSERT_FALSE(written);
+  EXPECT_TRUE(written.error().what.contains("tasks/fix")) << written.error().what;
+  EXPECT_EQ(grant(*store, "lock/a"), 1U);
+}
+
+TEST_F(FilesStore, FindsItsPlaceInALongLog) {
+  const auto store = open();
+  for (int batch = 0; batch < 20; ++batch) {
+    ASSERT_TRUE(store::write(*store, [&](Txn& txn) -> Result<> {
+      for (int i = 0; i < 100; ++i) {
+        core::Event event;
+        event.key = i % 7 == 0 ? "task/rare" : "task/often";
+        event.type = "task.noted";
+        event.body = fmt::format(R"({{"text":"{}"}})",
+                                 std::string(static_cast<std::size_t>(i * 13 % 900), 'x'));
+        txn.append(event);
+      }
+      return {};
+    }));
+  }
+
+  for (const std::uint64_t after : {0, 1, 2, 99, 100, 777, 1000, 1998, 1999, 2000, 5000}) {
+    std::vector<core::Event> events;
+    ASSERT_TRUE(store->read([&](const core::View& view) -> Result<> {
+      core::EventQuery query;
+      query.after = after;
+      query.limit = 3;
+      TYER_TRY(events, view.events(query));
+      return {};
+    }));
+    ASSERT_EQ(events.size(), std::min<std::uint64_t>(3, after < 2000 ? 2000 - after : 0)) << after;
+    for (std::size_t i = 0; i < events.size(); ++i) EXPECT_EQ(events[i].seq, after + 1 + i);
+  }
+}
+
+TEST_F(FilesStore, CountsRightInSeveralProcesses) {
+  constexpr int processes = 4;
+  constexpr int each = 40;
+  std::vector<pid_t> children;
+  for (int i = 0; i < processes; ++i) {
+    const pid_t child = fork();
+    if (child == 0) {
+      TestEnv own;
+      auto store = store::open_files(path, own.env, {.durability = Durability::normal});
+      bool ok = store.has_value();
+      for (int j = 0; ok && j < each; ++j) {
+        ok = store::write(**store, [](Txn& txn) -> Result<> {
+               TYER_TRY(const auto before, txn.subject("pair/a"));
+               core::Event event;
+               event.key = "pair/a";
+               event.type = "pair.counted";
+               const std::uint64_t seq = txn.append(event);
+               if (before && before->rev + 1 != seq) return fail(Fault::broken, "lost one");
+               txn.put(core::Subject{"pair/a", "", "counted", std::nullopt, seq, "{}"});
+               txn.put(core::Subject{"pair/b", "", "counted", std::nullopt, seq, "{}"});
+               return {};
+             }).has_value();
+        ok = ok && (*store)
+                       ->read([](const core::View& view) -> Result<> {
+                         TYER_TRY(const auto a, view.subject("pair/a"));
+                         TYER_TRY(const auto b, view.subject("pair/b"));
+                         TYER_TRY(const auto head, view.head());
+                         const bool same = a && b && a->rev == b->rev && a->rev == head.seq;
+                         return same ? Result<>() : fail(Fault::broken, "not one picture");
+                       })
+                       .has_value();
+      }
+      _exit(ok ? 0 : 1);
+    }
+    children.push_back(child);
+  }
+  for (const pid_t child : children) {
+    int status = 0;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    EXPECT_EQ(status, 0);
+  }
+
+  const auto store = open();
+  EXPECT_EQ(head_of(*store).seq, static_cast<std::uint64_t>(processes * each));
+  EXPECT_TRUE(store->check()->empty());
+}
+
+}  // namespace
+}  // namespace tyer::testing
