@@ -33,9 +33,8 @@ class GrowthBench {
     }
     filled_in_ = real_.env().clock.mono() - start;
     for (const Durability durability : {Durability::normal, Durability::full}) {
-      contenders_.push_back({title(sizes_[0], durability), [this, durability] {
-                               return rate_of_fresh(durability);
-                             }});
+      contenders_.push_back(
+          {title(sizes_[0], durability), [this, durability] { return rate_of_fresh(durability); }});
       for (const std::size_t size : {sizes_[1], sizes_[2]}) {
         TYER_TRY(auto store, open(path(size), durability));
         rigs_.push_back(std::make_unique<Rig>(real_.env(), kinds_, std::move(store)));
@@ -44,7 +43,7 @@ class GrowthBench {
                                }});
       }
     }
-    TYER_TRY_OK(run_rounds(contenders_, options_.rounds, options_.dir));
+    TYER_TRY_OK(run_rounds(contenders_, 2 * options_.rounds, options_.dir));
     print(real_.env().clock.mono() - start);
     return {};
   }

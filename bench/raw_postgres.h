@@ -27,11 +27,10 @@ class RawPostgres {
     raw->conn_ = pq->PQconnectdbParams(names.data(), values.data(), 1);
     const bool full = durability == store::Durability::full;
     const std::string table = full ? "raw_full" : "raw_normal";
-    pq->PQsendQuery(raw->conn_,
-                    fmt::format("SET synchronous_commit = {}; CREATE TABLE {} "
-                                "(id bigserial PRIMARY KEY, body text)",
-                                full ? "on" : "off", table)
-                        .c_str());
+    pq->PQsendQuery(raw->conn_, fmt::format("SET synchronous_commit = {}; CREATE TABLE {} "
+                                            "(id bigserial PRIMARY KEY, body text)",
+                                            full ? "on" : "off", table)
+                                    .c_str());
     TYER_TRY_OK(raw->finish());
     pq->PQsendPrepare(raw->conn_, "insert",
                       fmt::format("INSERT INTO {} (body) VALUES ($1)", table).c_str(), 1, nullptr);

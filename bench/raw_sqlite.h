@@ -17,15 +17,12 @@ namespace tyer::bench {
 
 class RawSqlite {
  public:
-  [[nodiscard]] static Result<std::unique_ptr<RawSqlite>> open(const std::string& path,
-                                                               store::Durability durability) {
+  [[nodiscard]] static Result<std::unique_ptr<RawSqlite>> open(const std::string& path) {
     std::unique_ptr<RawSqlite> raw(new RawSqlite);
     sqlite3_open(path.c_str(), &raw->database_);
-    const bool full = durability == store::Durability::full;
-    TYER_TRY_OK(raw->script(fmt::format(
-        "PRAGMA journal_mode = WAL; PRAGMA synchronous = {}; PRAGMA cache_size = -16000;"
-        "PRAGMA wal_autocheckpoint = 2000",
-        full ? "FULL" : "NORMAL")));
+    TYER_TRY_OK(
+        raw->script("PRAGMA journal_mode = WAL; PRAGMA cache_size = -16000;"
+                    "PRAGMA wal_autocheckpoint = 2000"));
     return raw;
   }
   ~RawSqlite() {
@@ -37,25 +34,31 @@ class RawSqlite {
   RawSqlite(const RawSqlite&) = delete;
   RawSqlite& operator=(const RawSqlite&) = delete;
 
+  // Makes the table and writes until the log file has its full size and is used
+  // again from its start: while it still grows, every sync costs more.
+  [[nodiscard]] Result<> warm_up(store::Durability durability) {
+    TYER_TRY_OK(
+        script("PRAGMA synchronous = NORMAL; CREATE TABLE row (id INTEGER PRIMARY KEY, "
+               "body TEXT)"));
+    TYER_TRY(insert_, prepare("INSERT INTO row (body) VALUES (?)"));
+    TYER_TRY(begin_, prepare("BEGIN IMMEDIATE"));
+    TYER_TRY(commit_, prepare("COMMIT"));
+    sqlite3_bind_text(insert_, 1, body_.data(), static_cast<int>(body_.size()), SQLITE_STATIC);
+    for (int i = 0; i < 500; ++i) TYER_TRY_OK(insert(64));
+    return set_durability(durability);
+  }
+
   // Rows of 300 bytes per second, `rows_per_commit` in a transaction.
   [[nodiscard]] Result<double> insert_rate(const env::Clock& clock, int rows_per_commit,
                                            Span at_most) {
-    if (insert_ == nullptr) {
-      TYER_TRY_OK(script("CREATE TABLE IF NOT EXISTS row (id INTEGER PRIMARY KEY, body TEXT)"));
-      TYER_TRY(insert_, prepare("INSERT INTO row (body) VALUES (?)"));
-      TYER_TRY(begin_, prepare("BEGIN IMMEDIATE"));
-      TYER_TRY(commit_, prepare("COMMIT"));
-      sqlite3_bind_text(insert_, 1, body_.data(), static_cast<int>(body_.size()), SQLITE_STATIC);
-    }
-    std::size_t rows = 0;
+    double rows = 0;
     const Span start = clock.mono();
     Span now = start;
     for (; now < start + at_most; now = clock.mono()) {
-      if (rows_per_commit > 1) TYER_TRY_OK(run(begin_));
-      for (int i = 0; i < rows_per_commit; ++i, ++rows) TYER_TRY_OK(run(insert_));
-      if (rows_per_commit > 1) TYER_TRY_OK(run(commit_));
+      TYER_TRY_OK(insert(rows_per_commit));
+      rows += rows_per_commit;
     }
-    return static_cast<double>(rows) * 1e6 / static_cast<double>((now - start).count());
+    return rows * 1e6 / static_cast<double>((now - start).count());
   }
 
   // Runs `sql` to its end, looks at every column, and returns how many rows there
@@ -90,6 +93,19 @@ class RawSqlite {
   [[nodiscard]] Result<> script(const std::string& sql) {
     const int code = sqlite3_exec(database_, sql.c_str(), nullptr, nullptr, nullptr);
     return code == SQLITE_OK ? Result<>() : std::unexpected(error());
+  }
+
+  [[nodiscard]] Result<> set_durability(store::Durability durability) {
+    return script(durability == store::Durability::full ? "PRAGMA synchronous = FULL"
+                                                        : "PRAGMA synchronous = NORMAL");
+  }
+
+  // One row commits itself.
+  [[nodiscard]] Result<> insert(int rows) {
+    if (rows > 1) TYER_TRY_OK(run(begin_));
+    for (int i = 0; i < rows; ++i) TYER_TRY_OK(run(insert_));
+    if (rows > 1) TYER_TRY_OK(run(commit_));
+    return {};
   }
 
   [[nodiscard]] Result<sqlite3_stmt*> prepare(const std::string& sql) {

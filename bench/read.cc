@@ -73,7 +73,7 @@ class ReadBench {
   }
 
   Result<> add_raw(const std::string& name, const std::string& path, const std::string& sql) {
-    TYER_TRY(auto raw, RawSqlite::open(path, store::Durability::normal));
+    TYER_TRY(auto raw, RawSqlite::open(path));
     raws_.push_back(std::move(raw));
     contend(name, [raw = raws_.back().get(), sql] { return raw->select(sql); });
     return {};
@@ -105,8 +105,8 @@ class ReadBench {
     Report report("read", "Reading pages of 1,000 rows, rows a second", options_.dir);
     report.columns({"medians of the rounds", "rows a second", "x SQLite itself"});
     for (const Contender& one : contenders_) {
-      const Contender& raw = find(one.name.ends_with("events") ? "SQLite itself, events"
-                                                               : "SQLite itself, subjects");
+      const Contender& raw =
+          find(one.name.ends_with("events") ? "SQLite itself, events" : "SQLite itself, subjects");
       report.row({one.name, figure(one.typical()), times(one.ratio_to(raw))});
     }
     report.print(options_.json);

@@ -27,7 +27,7 @@ namespace tyer::bench {
 [[nodiscard]] inline std::string machine(const std::string& directory) {
   utsname system{};
   ::uname(&system);
-  struct statfs place {};
+  struct statfs place{};
   ::statfs(directory.c_str(), &place);
   std::string_view type = "another file system";
   switch (static_cast<unsigned long>(place.f_type)) {
@@ -111,10 +111,11 @@ class Report {
     }
     std::string wanted;
     for (const Requirement& one : requirements_) {
-      wanted += fmt::format("{}\n  {{\"requirement\": {}, \"ratio\": {:.4f}, \"{}\": {:.4f}, "
-                            "\"met\": {}}}",
-                            wanted.empty() ? "" : ",", quoted(one.text), one.ratio,
-                            one.at_most ? "at_most" : "at_least", one.bound, one.met());
+      wanted += fmt::format(
+          "{}\n  {{\"requirement\": {}, \"ratio\": {:.4f}, \"{}\": {:.4f}, "
+          "\"met\": {}}}",
+          wanted.empty() ? "" : ",", quoted(one.text), one.ratio,
+          one.at_most ? "at_most" : "at_least", one.bound, one.met());
     }
     return fmt::format(
         "{{\"benchmark\": {}, \"what\": {}, \"machine\": {},\n\"rows\": [{}],\n"

@@ -19,6 +19,7 @@ using store::Durability;
 constexpr Span turn = 250ms;
 constexpr std::size_t no_bound = std::size_t{1} << 40;
 constexpr int many = 64;
+constexpr std::size_t events_before = 10'000;  // Logs and journals have their usual size then.
 
 std::string name_of(Durability durability) {
   return durability == Durability::full ? "full" : "normal";
@@ -51,28 +52,30 @@ class StoreBench {
     group.durability = durability;
     const std::string name = name_of(durability);
     const env::Clock& clock = real_.env().clock;
-    TYER_TRY(group.sqlite_single, RawSqlite::open(dir_ / (name + "-single.db"), durability));
-    TYER_TRY(group.sqlite_many, RawSqlite::open(dir_ / (name + "-many.db"), durability));
+    TYER_TRY(group.sqlite_single, RawSqlite::open(dir_ / (name + "-single.db")));
+    TYER_TRY_OK(group.sqlite_single->warm_up(durability));
+    TYER_TRY(group.sqlite_many, RawSqlite::open(dir_ / (name + "-many.db")));
+    TYER_TRY_OK(group.sqlite_many->warm_up(durability));
     TYER_TRY(group.postgres, RawPostgres::open(server_->url(), durability));
 
-    contend("SQLite itself, 1 row a commit", group, [raw = group.sqlite_single.get(), &clock] {
-      return raw->insert_rate(clock, 1, turn);
-    });
+    contend("SQLite itself, 1 row a commit", group,
+            [raw = group.sqlite_single.get(), &clock] { return raw->insert_rate(clock, 1, turn); });
     contend("SQLite itself, 64 rows a commit", group, [raw = group.sqlite_many.get(), &clock] {
       return raw->insert_rate(clock, many, turn);
     });
     TYER_TRY_OK(add_rig(group, "sqlite", "sqlite:" + (dir_ / (name + ".db"))));
-    contend("PostgreSQL itself, 1 row a commit", group, [raw = group.postgres.get(), &clock] {
-      return raw->insert_rate(clock, turn);
-    });
+    contend("PostgreSQL itself, 1 row a commit", group,
+            [raw = group.postgres.get(), &clock] { return raw->insert_rate(clock, turn); });
     TYER_TRY_OK(add_rig(group, "postgres", server_->url()));
     return add_rig(group, "files", "files:" + (dir_ / (name + "-files")));
   }
 
   Result<> add_rig(Group& group, const std::string& title, const std::string& url) {
-    const store::Options options{.durability = group.durability, .space = name_of(group.durability)};
+    store::Options options{.durability = Durability::normal, .space = name_of(group.durability)};
     TYER_TRY(auto store, store::open(url, real_.env(), options));
-    TYER_TRY_OK(fill(*store, kinds_, subject_count));
+    TYER_TRY_OK(fill(*store, kinds_, events_before));
+    options.durability = group.durability;
+    TYER_TRY(store, store::open(url, real_.env(), options));
     group.rigs.push_back(std::make_unique<Rig>(real_.env(), kinds_, std::move(store)));
     Rig* const rig = group.rigs.back().get();
     contend(title + ", 64 writers", group, [rig] { return rig->rate(many, no_bound, turn); });

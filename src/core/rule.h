@@ -16,7 +16,7 @@ namespace tyer::core {
 
 struct Rule {
   std::string name;                // Imperative: "route_mention".
-  std::vector<std::string> wants;  // Event types; empty is all.
+  std::vector<std::string> wants;  // Event types; empty is all but those of asides.
   std::function<Result<Change>(const View&, const Event&, Time now)> decide;
 
   [[nodiscard]] bool wants_type(const std::string& type) const {

@@ -7,6 +7,7 @@
 // until it has caught up with the rule and is cleared. After `rule_tries_max`
 // failures it is stuck, visible, until somebody retries or skips it (F14).
 // Events of one subject so reach a rule in order and once, set aside or not.
+// Events about asides are shown to no rule: one that fails would feed on them.
 
 #pragma once
 
@@ -23,7 +24,7 @@ namespace tyer::engine {
 [[nodiscard]] core::Kind aside_kind();
 
 // The name under which a subject whose timer failed is set aside; `at` is then
-// the subject's revision.
+// the subject's revision, or 0 once it was skipped.
 inline constexpr std::string_view timer_rule = "timer";
 
 // Readable, unless the subject's key is too long to be part of another one.

@@ -100,7 +100,7 @@ TEST_F(Auditing, SeesARevisionThatNoEventMade) {
 }
 
 TEST_F(Auditing, SeesRevisionsThatAreMissingOrRepeated) {
-  for (const std::uint64_t rev : {2, 4}) {
+  for (const std::uint64_t rev : {2U, 4U}) {
     write([rev](store::Txn& txn) -> Result<> {
       txn.append({.key = "run/1", .rev = rev, .type = "run.noted", .actor = "tester"});
       TYER_TRY(auto row, txn.subject("run/1"));

@@ -81,7 +81,8 @@ Result<> fire(store::Txn& txn, const core::Catalog& catalog, const core::Subject
     TYER_TRY(const core::Change change, kind->on_due(txn, subject, txn.now()));
     TYER_TRY_OK(apply(txn, catalog, change, timer_origin));
     TYER_TRY(const auto after, txn.subject(subject.key));
-    if (after && after->due_at && *after->due_at <= txn.now()) {
+    const bool still_due = after->due_at && *after->due_at <= txn.now();
+    if (after->rev == subject.rev || still_due) {
       return fail(Fault::invalid, fmt::format("{}: its timer was not moved", subject.key));
     }
     return {};

@@ -25,7 +25,8 @@ class Timers {
 };
 
 // Lets the kind of `subject` decide that its time has come. The decision is
-// refused if it leaves the timer as it was: it would come for ever.
+// refused if it says nothing of the subject or leaves the timer due: it would
+// come for ever.
 [[nodiscard]] Result<> fire(store::Txn& txn, const core::Catalog& catalog,
                             const core::Subject& subject);
 

@@ -35,7 +35,7 @@ class Writer {
   // Returns when the work is committed or has failed. Any number of threads may call it.
   [[nodiscard]] Result<> write(const store::Work& work);
 
-  // Called in the writer's thread after each batch that was committed: a hint for readers.
+  // Called in the writer's thread after each batch: a hint for readers.
   void on_commit(std::function<void()> hint);
 
  private:

@@ -21,10 +21,10 @@ Result<std::unique_ptr<Store>> open(const std::string& url, env::Env& env, const
   }
   if (scheme == "sqlite") return open_sqlite(path, env, options);
   if (scheme == "files") return open_files(path, env, options);
-  return fail(
-      Fault::invalid,
-      fmt::format("'{}' is not a store; write sqlite:PATH, files:DIR or postgres://HOST/DATABASE",
-                  printable(url)));
+  // Only the scheme is repeated: there may be a password in the rest.
+  return fail(Fault::invalid, fmt::format("a store cannot begin with '{}'; write sqlite:PATH, "
+                                          "files:DIR or postgres://HOST/DATABASE",
+                                          printable(scheme, 20)));
 }
 
 }  // namespace tyer::store

@@ -161,7 +161,7 @@ TEST(FilesCrash, LeavesBeforeOrAfterAtEverySystemCall) {
   for (const Durability durability : {Durability::full, Durability::normal}) {
     Script script(durability);
     std::uint64_t calls = 0;
-    for (const std::size_t torn_bytes : {0, 1, 100, 400}) {
+    for (const std::size_t torn_bytes : {0U, 1U, 100U, 400U}) {
       for (std::uint64_t call = 1;; ++call) {
         sim::Disk disk;
         const auto done = run_and_die(script, disk, call, torn_bytes);
@@ -267,7 +267,7 @@ bool fill_up(Script& script, std::uint64_t call, std::uint64_t room) {
 TEST(FilesCrash, AFullDiskIsToldAndNeedsNoRestart) {
   for (const Durability durability : {Durability::full, Durability::normal}) {
     Script script(durability);
-    for (const std::uint64_t room : {0, 150, 600}) {
+    for (const std::uint64_t room : {0U, 150U, 600U}) {
       for (std::uint64_t call = 1; fill_up(script, call, room); ++call) {
       }
       if (HasFailure()) return;

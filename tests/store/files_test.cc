@@ -359,7 +359,8 @@ TEST_F(FilesStore, FindsItsPlaceInALongLog) {
     }));
   }
 
-  for (const std::uint64_t after : {0, 1, 2, 99, 100, 777, 1000, 1998, 1999, 2000, 5000}) {
+  for (const std::uint64_t after :
+       {0U, 1U, 2U, 99U, 100U, 777U, 1000U, 1998U, 1999U, 2000U, 5000U}) {
     std::vector<core::Event> events;
     ASSERT_TRUE(store->read([&](const core::View& view) -> Result<> {
       core::EventQuery query;
