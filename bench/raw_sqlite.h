@@ -22,7 +22,7 @@ class RawSqlite {
     sqlite3_open(path.c_str(), &raw->database_);
     TYER_TRY_OK(
         raw->script("PRAGMA journal_mode = WAL; PRAGMA cache_size = -16000;"
-                    "PRAGMA wal_autocheckpoint = 2000"));
+                    "PRAGMA wal_autocheckpoint = 8000"));
     return raw;
   }
   ~RawSqlite() {
@@ -44,7 +44,7 @@ class RawSqlite {
     TYER_TRY(begin_, prepare("BEGIN IMMEDIATE"));
     TYER_TRY(commit_, prepare("COMMIT"));
     sqlite3_bind_text(insert_, 1, body_.data(), static_cast<int>(body_.size()), SQLITE_STATIC);
-    for (int i = 0; i < 500; ++i) TYER_TRY_OK(insert(64));
+    for (int i = 0; i < 2'000; ++i) TYER_TRY_OK(insert(64));
     return set_durability(durability);
   }
 

@@ -1,6 +1,5 @@
 #include "base/json.h"
 
-#include <set>
 #include <utility>
 #include <vector>
 
@@ -23,15 +22,12 @@ class StrictHandler {
   bool binary(Json::binary_t&) { return refuse("binary values are not JSON"); }
 
   bool start_object(std::size_t) { return open(Json::object()); }
-  bool end_object() {
-    keys_.pop_back();
-    return close();
-  }
+  bool end_object() { return close(); }
   bool start_array(std::size_t) { return open(Json::array()); }
   bool end_array() { return close(); }
 
   bool key(std::string& name) {
-    if (!keys_.back().insert(name).second) {
+    if (stack_.back()->contains(name)) {
       return refuse(fmt::format("the key '{}' stands twice", printable(name, 80)));
     }
     key_ = std::move(name);
@@ -73,7 +69,6 @@ class StrictHandler {
     if (stack_.size() >= limits::json_depth_max) {
       return refuse(fmt::format("it is nested deeper than {}", limits::json_depth_max));
     }
-    if (empty.is_object()) keys_.emplace_back();
     stack_.push_back(place(std::move(empty)));
     return true;
   }
@@ -84,7 +79,6 @@ class StrictHandler {
   }
 
   std::vector<Json*> stack_;
-  std::vector<std::set<std::string>> keys_;
   std::string key_;
 };
 

@@ -53,8 +53,12 @@ Result<> run_missing(SqliteConn& conn, const std::string& path) {
 Result<> configure(SqliteConn& conn, Durability durability) {
   return conn.run(
       fmt::format("PRAGMA synchronous = {}; PRAGMA cache_size = -16000; PRAGMA temp_store = MEMORY;"
-                  "PRAGMA wal_autocheckpoint = 2000;",
+                  "PRAGMA wal_autocheckpoint = 500;",
                   durability == Durability::full ? "FULL" : "NORMAL"));
+}
+
+Result<> let_log_grow(SqliteConn& conn) {
+  return conn.run("PRAGMA wal_autocheckpoint = 8000");
 }
 
 Result<> migrate(SqliteConn& conn, const std::string& path) {

@@ -18,6 +18,8 @@
 namespace tyer::store {
 namespace {
 
+constexpr std::size_t events_of_a_daemon = 500;  // Who writes so many is no short command.
+
 SqliteRows& bind_due(SqliteRows& rows, const core::Subject& subject) {
   return subject.due_at ? rows.bind(to_micros(*subject.due_at)) : rows.bind_null();
 }
@@ -165,6 +167,8 @@ class SqliteStore final : public Store {
   const std::unique_ptr<SqliteConn> writer_;
   const SqliteView view_;
   const std::unique_ptr<Turnstile> queue_;  // None in memory.
+  std::size_t written_ = 0;                 // Events.
+  bool grows_ = false;
 
   std::mutex pool_mutex_;
   std::condition_variable pool_changed_;
@@ -203,6 +207,8 @@ Result<> SqliteStore::commit(const Writes& writes) {
     rollback();
     return committed;
   }
+  written_ += writes.events.size();
+  if (!grows_ && written_ >= events_of_a_daemon) grows_ = let_log_grow(*writer_).has_value();
   let_next_writer_in();
   commits_->add();
   return {};

@@ -22,6 +22,17 @@ void set_with_undo(Map& map, const std::string& key, Value value,
   found->second = std::move(value);
 }
 
+// The row of `key` as it was found before, or as `find` finds it now.
+template <class Row, class Find>
+Result<std::optional<Row>> remember(std::map<std::string, std::optional<Row>>& rows,
+                                    const std::string& key, const Find& find) {
+  if (const auto known = rows.find(key); known != rows.end()) return known->second;
+  TYER_TRY(std::optional<Row> row, find(key));
+  if (rows.size() >= limits::page_rows_max) rows.clear();
+  rows.emplace(key, row);
+  return row;
+}
+
 // Rows of a listing ordered by key: the base's pages with the written rows laid
 // over them. `page(after)` asks the base for at most `limit` rows; `written` is
 // every row that could be in the listing, an absent value meaning that the
@@ -123,7 +134,7 @@ Result<> Txn::attempt(const std::function<Result<>()>& part) {
 Result<std::optional<core::Subject>> Txn::subject(const std::string& key) const {
   const auto found = writes_.subjects.find(key);
   if (found != writes_.subjects.end()) return found->second;
-  return base_.subject(key);
+  return remember(subjects_, key, [&](const std::string& its) { return base_.subject(its); });
 }
 
 Result<std::vector<core::Subject>> Txn::subjects(const core::SubjectQuery& query) const {
@@ -156,7 +167,7 @@ Result<std::vector<core::Subject>> Txn::due(Time until, std::size_t limit) const
 Result<std::optional<core::Lease>> Txn::lease(const std::string& key) const {
   const auto found = writes_.leases.find(key);
   if (found != writes_.leases.end()) return found->second;
-  return base_.lease(key);
+  return remember(leases_, key, [&](const std::string& its) { return base_.lease(its); });
 }
 
 Result<std::vector<core::Lease>> Txn::leases(const std::string& after, std::size_t limit) const {

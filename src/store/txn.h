@@ -58,6 +58,11 @@ class Txn final : public core::View {
   core::Head head_;
   Writes writes_;
   std::vector<std::function<void()>> undo_;  // The newest last.
+
+  // What the base has, as far as it was asked: nobody else can change it now, and
+  // a decision and its application look at the same rows.
+  mutable std::map<std::string, std::optional<core::Subject>> subjects_;
+  mutable std::map<std::string, std::optional<core::Lease>> leases_;
 };
 
 // Whether `subject` is one that `query` asks for, its paging aside.
