@@ -56,8 +56,8 @@ class Mix {
   TYER_TRY(const auto subject, view.subject(key));
   core::Draft draft{.key = key, .type = subject ? "item.changed" : "item.made"};
   draft.body = fmt::format(
-      R"({{"step":{},"title":"a piece of work that takes its time","note":"still on its way to {}"}})",
-      step, key);
+      R"({{"note":"still on its way to {}","step":{},"title":"a piece of work that takes its time"}})",
+      key, step);
   core::Change change;
   change.events.push_back(std::move(draft));
   return change;

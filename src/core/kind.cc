@@ -6,6 +6,7 @@
 
 #include "base/check.h"
 #include "base/json.h"
+#include "base/json_text.h"
 #include "core/key.h"
 #include "core/limits.h"
 
@@ -31,9 +32,23 @@ std::unexpected<Error> refuse(const Kind& kind, const Subject& subject, std::str
                                            status, type, allowed.empty() ? "nothing" : allowed));
 }
 
+// The usual case of merge_body, an order of magnitude sooner. False: nothing was done.
+bool merge_quickly(Subject& subject, const Event& event) {
+  const auto body = split_object(event.body);
+  const auto state = body ? split_object(subject.state) : std::nullopt;
+  if (!state) return false;
+  for (const JsonMember& member : *body) {
+    if (member.name == "due_at" || member.name == "parent") return false;
+  }
+  auto merged = merge_members(*state, *body);
+  if (merged) subject.state = *std::move(merged);
+  return merged.has_value();
+}
+
 }  // namespace
 
 Result<> merge_body(Subject& subject, const Event& event) {
+  if (merge_quickly(subject, event)) return {};
   TYER_TRY(Json body, parse_json_object(event.body));
   if (const auto due = body.find("due_at"); due != body.end()) {
     if (due->is_null()) {

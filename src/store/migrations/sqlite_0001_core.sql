@@ -21,7 +21,8 @@ CREATE TABLE event (
   cause INTEGER,
   body  TEXT NOT NULL
 ) STRICT;
-CREATE INDEX event_by_key ON event (key, seq);
+-- The rowid, which is seq, stands in every index entry.
+CREATE INDEX event_by_key ON event (key);
 
 CREATE TABLE lease (
   key    TEXT PRIMARY KEY,
