@@ -15,3 +15,5 @@ endforeach()
 add_library(tyer_headers OBJECT EXCLUDE_FROM_ALL ${tyer_alone})
 target_include_directories(tyer_headers PRIVATE src tests)
 set_target_properties(tyer_headers PROPERTIES UNITY_BUILD OFF CXX_CLANG_TIDY "")
+# The tests' own paths; what they are does not matter here.
+target_compile_definitions(tyer_headers PRIVATE TYER_PROGRAM="" TYER_SOURCE="")
