@@ -33,12 +33,6 @@ Result<> run_missing(SqliteConn& conn, const std::string& path) {
                     path, version, newest_known()));
   }
   if (version == 0) {
-    TYER_TRY(const std::int64_t tables, ask(conn, "SELECT count(*) FROM sqlite_master"));
-    if (tables > 0) {
-      return fail(
-          Fault::conflict,
-          fmt::format("{} is a SQLite database of another program; choose another file", path));
-    }
     TYER_TRY_OK(conn.run(fmt::format("PRAGMA application_id = {}", application_id)));
   }
   for (const Migration& migration : migrations()) {
@@ -46,6 +40,18 @@ Result<> run_missing(SqliteConn& conn, const std::string& path) {
     TYER_TRY_OK(conn.run(std::string(migration.sql)));
   }
   return conn.run(fmt::format("PRAGMA user_version = {}", newest_known()));
+}
+
+struct Header {
+  std::int64_t version = 0;
+  bool is_foreign = false;
+};
+
+Result<Header> look_at(SqliteConn& conn) {
+  TYER_TRY(const std::int64_t version, ask(conn, "PRAGMA user_version"));
+  TYER_TRY(const std::int64_t owner, ask(conn, "PRAGMA application_id"));
+  TYER_TRY(const std::int64_t tables, ask(conn, "SELECT count(*) FROM sqlite_master"));
+  return Header{version, owner != application_id && (version > 0 || tables > 0)};
 }
 
 }  // namespace
@@ -62,14 +68,17 @@ Result<> let_log_grow(SqliteConn& conn) {
 }
 
 Result<> migrate(SqliteConn& conn, const std::string& path) {
-  TYER_TRY(const std::int64_t version, ask(conn, "PRAGMA user_version"));
-  if (version == newest_known()) {
-    TYER_TRY(const std::int64_t owner, ask(conn, "PRAGMA application_id"));
-    if (owner == application_id) return {};
+  // At one moment: another process may be making the tables.
+  TYER_TRY_OK(conn.run("BEGIN"));
+  const auto header = look_at(conn);
+  TYER_TRY_OK(conn.run("ROLLBACK"));
+  if (!header) return std::unexpected(header.error());
+  if (header->is_foreign) {
     return fail(
         Fault::conflict,
         fmt::format("{} is a SQLite database of another program; choose another file", path));
   }
+  if (header->version == newest_known()) return {};
   TYER_TRY_OK(conn.run("PRAGMA journal_mode = WAL"));
   TYER_TRY_OK(conn.run("BEGIN IMMEDIATE"));
   if (const Result<> done = run_missing(conn, path); !done) {

@@ -285,24 +285,42 @@ Result<std::vector<std::string>> SqliteStore::check() {
   return find_damage(*writer_);
 }
 
+// Whether the file has a write-ahead log. From then on nobody needs it alone.
+Result<bool> has_log(const env::File& file) {
+  constexpr std::size_t write_version = 18;  // Of the file format: 2 with a log.
+  TYER_TRY(const std::string header, file.read(0, write_version + 1));
+  return header.size() > write_version && header[write_version] == 2;
+}
+
+Result<std::unique_ptr<SqliteConn>> open_writer(const std::string& path, const Options& options) {
+  TYER_TRY(auto conn, SqliteConn::open(path, options.create ? SqliteConn::Mode::create
+                                                            : SqliteConn::Mode::existing));
+  TYER_TRY_OK(configure(*conn, options.durability));
+  TYER_TRY_OK(migrate(*conn, path));
+  return conn;
+}
+
 }  // namespace
 
 Result<std::unique_ptr<Store>> open_sqlite(const std::string& path, env::Env& env,
                                            const Options& options) {
-  const bool in_memory = path == ":memory:";
-  if (!in_memory) {
-    // Made here and not by SQLite, so that it is the user's alone from the start.
-    TYER_TRY_OK(env.files.open(path, options.create ? env::Open::write : env::Open::read));
-  }
-  TYER_TRY(auto conn, SqliteConn::open(path, options.create ? SqliteConn::Mode::create
-                                                            : SqliteConn::Mode::existing));
-  TYER_TRY_OK(configure(*conn, options.durability));
   std::unique_ptr<Turnstile> queue;
-  if (!in_memory) {
+  bool alone = false;
+  if (path != ":memory:") {
+    // Made here and not by SQLite, so that it is the user's alone from the start.
+    TYER_TRY(const auto file,
+             env.files.open(path, options.create ? env::Open::write : env::Open::read));
     TYER_TRY(queue, Turnstile::open(env.files, path));
+    // SQLite refuses, rather than waits, when two switch to the log at once or
+    // one of them reads meanwhile.
+    TYER_TRY(const bool ready, has_log(*file));
+    alone = !ready;
   }
-  TYER_TRY_OK(migrate(*conn, path));
-  return std::make_unique<SqliteStore>(path, env.clock, options.durability, std::move(conn),
+  if (alone) TYER_TRY_OK(queue->enter());
+  auto conn = open_writer(path, options);
+  if (alone) queue->leave();
+  if (!conn) return std::unexpected(conn.error());
+  return std::make_unique<SqliteStore>(path, env.clock, options.durability, *std::move(conn),
                                        std::move(queue));
 }
 

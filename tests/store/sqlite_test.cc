@@ -56,6 +56,9 @@ TEST_F(Sqlite, LeavesTheDatabaseOfAnotherProgramAlone) {
   ASSERT_FALSE(opened);
   EXPECT_EQ(opened.error().fault, Fault::conflict);
   EXPECT_TRUE(opened.error().what.contains("another program")) << opened.error().what;
+  std::string header(19, '\0');
+  std::ifstream(path).read(header.data(), 19);
+  EXPECT_EQ(header[18], 1) << "it was given a write-ahead log";
 }
 
 TEST_F(Sqlite, SaysThatAFileIsNoDatabase) {
@@ -116,34 +119,39 @@ TEST_F(Sqlite, CannotBeOpenedWithoutItsDirectory) {
   EXPECT_NE(info(opened.error().fault).exit_code, 0);
 }
 
-TEST_F(Sqlite, OpensForManyProcessesAtOnce) {
-  std::vector<pid_t> children;
-  for (int i = 0; i < 8; ++i) {
-    const pid_t child = fork();
-    if (child == 0) {
-      TestEnv own;
-      const auto store = store::open("sqlite:" + path, own.env, {});
-      _exit(store && store::write(**store,
-                                  [](store::Txn& txn) -> Result<> {
-                                    txn.append(event("n/1"));
-                                    return {};
-                                  })
-                ? 0
-                : 1);
+TEST_F(Sqlite, OpensForManyProcessesAtOnceWhenItIsNew) {
+  static constexpr unsigned processes = 8;
+  constexpr int times = 25;
+  for (int time = 0; time < times; ++time) {
+    path = dir / fmt::format("{}.db", time);
+    std::vector<pid_t> children;
+    for (unsigned i = 0; i < processes; ++i) {
+      const pid_t child = fork();
+      if (child == 0) {
+        TestEnv own;
+        const auto store = store::open("sqlite:" + path, own.env, {});
+        _exit(store && store::write(**store,
+                                    [](store::Txn& txn) -> Result<> {
+                                      txn.append(event("n/1"));
+                                      return {};
+                                    })
+                  ? 0
+                  : 1);
+      }
+      children.push_back(child);
     }
-    children.push_back(child);
+    for (const pid_t child : children) {
+      int status = 0;
+      waitpid(child, &status, 0);
+      EXPECT_EQ(status, 0);
+    }
+    const auto store = open();
+    ASSERT_OK(store);
+    ASSERT_OK((*store)->read([](const core::View& view) -> Result<> {
+      EXPECT_EQ(view.head()->seq, std::uint64_t{processes});
+      return {};
+    }));
   }
-  for (const pid_t child : children) {
-    int status = 0;
-    waitpid(child, &status, 0);
-    EXPECT_EQ(status, 0);
-  }
-  const auto store = open();
-  ASSERT_OK(store);
-  ASSERT_OK((*store)->read([](const core::View& view) -> Result<> {
-    EXPECT_EQ(view.head()->seq, 8U);
-    return {};
-  }));
 }
 
 // Several processes write as fast as they can until a common number of commits
