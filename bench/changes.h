@@ -4,6 +4,7 @@
 #pragma once
 
 #include <atomic>
+#include <latch>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -63,6 +64,18 @@ class Mix {
   return change;
 }
 
+// The whole change as a part of a transaction.
+[[nodiscard]] inline store::Work change_of(const std::string& key, std::size_t step,
+                                           const core::Catalog& kinds,
+                                           const engine::Origin& origin) {
+  return {[&kinds, &origin, key, step](store::Txn& txn) -> Result<> {
+            TYER_TRY(core::Change change, decide(txn, key, step));
+            TYER_TRY_OK(engine::apply(txn, kinds, std::move(change), origin));
+            return {};
+          },
+          {key}};
+}
+
 // Appends `count` events as quickly as the store takes them.
 [[nodiscard]] inline Result<> fill(store::Store& store, const core::Catalog& kinds,
                                    std::size_t count) {
@@ -74,11 +87,7 @@ class Mix {
     for (std::size_t i = written; i < count && works.size() < limits::batch_works_max; ++i) {
       // Every subject once, then whichever.
       const std::string key = key_of(i < subject_count ? i : mix.below(subject_count));
-      works.emplace_back([&kinds, &origin, key, i](store::Txn& txn) -> Result<> {
-        TYER_TRY(const core::Change change, decide(txn, key, i));
-        TYER_TRY_OK(engine::apply(txn, kinds, change, origin));
-        return {};
-      });
+      works.push_back(change_of(key, i, kinds, origin));
     }
     for (const Result<>& result : store::write_all(store, works)) TYER_TRY_OK(result);
   }
@@ -97,6 +106,18 @@ class Rig {
 
   [[nodiscard]] store::Store& store() { return *store_; }
 
+  // Changes per second with `writers` that wait for their results without a
+  // thread each: whoever has been answered comes with the next.
+  [[nodiscard]] Result<double> rate_of_waiting(int writers, std::size_t changes, Span at_most) {
+    const Span start = clock_.mono();
+    Crowd crowd{.changes = changes, .end = start + at_most, .left = std::latch(writers)};
+    for (int i = 0; i < writers; ++i) submit(crowd, Mix(++seed_));
+    crowd.left.wait();
+    const Span took = clock_.mono() - start;
+    if (crowd.error) return std::unexpected(*crowd.error);
+    return static_cast<double>(crowd.made) * 1e6 / static_cast<double>(took.count());
+  }
+
   // Changes per second with `writers` threads, each of which waits for its result
   // before it begins the next. Ends when `changes` are made or `at_most` is over.
   [[nodiscard]] Result<double> rate(int writers, std::size_t changes, Span at_most) {
@@ -112,9 +133,9 @@ class Rig {
         go.wait(false);
         while (made < changes && clock_.mono() < end) {
           const std::string key = key_of(mix.below(subject_count));
-          const auto applied = engine_.apply({.actor = "bench"}, [&](const core::View& view, Time) {
-            return decide(view, key, made);
-          });
+          const auto applied = engine_.apply(
+              {.actor = "bench"},
+              [&](const core::View& view, Time) { return decide(view, key, made); }, {key});
           if (!applied) {
             const std::scoped_lock lock(mutex);
             error = applied.error();
@@ -135,6 +156,34 @@ class Rig {
   }
 
  private:
+  struct Crowd {
+    std::size_t changes;
+    Span end;
+    std::latch left;
+    std::atomic<std::size_t> made = 0;
+    std::mutex mutex;
+    std::optional<Error> error;
+  };
+
+  void submit(Crowd& crowd, Mix mix) {
+    const std::string key = key_of(mix.below(subject_count));
+    const auto leave = [&crowd](const Result<>& result) {
+      if (!result) {
+        const std::scoped_lock lock(crowd.mutex);
+        crowd.error = result.error();
+      }
+      crowd.left.count_down();
+    };
+    const auto done = [this, &crowd, mix, leave](const Result<>& result) {
+      const bool ends = !result || ++crowd.made >= crowd.changes || clock_.mono() >= crowd.end;
+      ends ? leave(result) : submit(crowd, mix);
+    };
+    const Result<> queued =
+        writer_.submit(change_of(key, crowd.made, engine_.catalog(), origin_), done);
+    if (!queued) leave(queued);
+  }
+
+  const engine::Origin origin_{.actor = "bench"};
   env::Clock& clock_;
   std::unique_ptr<store::Store> store_;
   engine::Writer writer_;

@@ -78,7 +78,9 @@ class StoreBench {
     TYER_TRY(store, store::open(url, real_.env(), options));
     group.rigs.push_back(std::make_unique<Rig>(real_.env(), kinds_, std::move(store)));
     Rig* const rig = group.rigs.back().get();
-    contend(title + ", 64 writers", group, [rig] { return rig->rate(many, no_bound, turn); });
+    contend(title + ", 64 waiting", group,
+            [rig] { return rig->rate_of_waiting(many, no_bound, turn); });
+    contend(title + ", 64 threads", group, [rig] { return rig->rate(many, no_bound, turn); });
     contend(title + ", 1 writer", group, [rig] { return rig->rate(1, no_bound, turn); });
     return {};
   }
@@ -108,13 +110,13 @@ class StoreBench {
       report.row({one.name, figure(one.typical()), times(one.ratio_to(single)),
                   on_server ? "-" : times(one.ratio_to(batch))});
     }
-    const Contender& sqlite = find("sqlite, 64", Durability::full);
-    report.require("sqlite, 64 writers, full, by SQLite's single commits",
+    const Contender& sqlite = find("sqlite, 64 waiting", Durability::full);
+    report.require("sqlite, 64 waiting, full, by SQLite's single commits",
                    sqlite.ratio_to(find("SQLite itself, 1", Durability::full)), 5);
-    report.require("sqlite, 64 writers, full, by SQLite's 64 rows a commit",
+    report.require("sqlite, 64 waiting, full, by SQLite's 64 rows a commit",
                    sqlite.ratio_to(find("SQLite itself, 64", Durability::full)), 1.0 / 3);
-    report.require("postgres, 64 writers, full, by PostgreSQL's single commits",
-                   find("postgres, 64", Durability::full)
+    report.require("postgres, 64 waiting, full, by PostgreSQL's single commits",
+                   find("postgres, 64 waiting", Durability::full)
                        .ratio_to(find("PostgreSQL itself", Durability::full)),
                    4);
     report.print(options_.json);

@@ -121,6 +121,7 @@ void add(std::string& text, const JsonMember& member) {
 
 std::optional<std::vector<JsonMember>> split_object(std::string_view text) {
   std::vector<JsonMember> members;
+  members.reserve(8);
   Scanner scanner(text);
   if (text.size() > limits::json_bytes_max || !scanner.object(1, &members) || !scanner.at_end() ||
       !is_utf8(text)) {
@@ -131,7 +132,12 @@ std::optional<std::vector<JsonMember>> split_object(std::string_view text) {
 
 std::optional<std::string> merge_members(std::span<const JsonMember> target,
                                          std::span<const JsonMember> patch) {
-  std::string text = "{";
+  std::size_t bytes = 2;
+  for (const JsonMember& member : target) bytes += member.name.size() + member.value.size() + 4;
+  for (const JsonMember& member : patch) bytes += member.name.size() + member.value.size() + 4;
+  std::string text;
+  text.reserve(bytes);
+  text += '{';
   auto old = target.begin();
   for (const JsonMember& member : patch) {
     for (; old != target.end() && old->name < member.name; ++old) add(text, *old);
@@ -142,7 +148,8 @@ std::optional<std::string> merge_members(std::span<const JsonMember> target,
     add(text, member);
   }
   for (; old != target.end(); ++old) add(text, *old);
-  return text + "}";
+  text += '}';
+  return text;
 }
 
 }  // namespace tyer

@@ -2,11 +2,23 @@
 
 #include <array>
 #include <cstdint>
+#include <cstring>
 
 #include <fmt/format.h>
 
 namespace tyer {
 namespace {
+
+// How many bytes at the start are ASCII, in whole words: most text is.
+std::size_t ascii_words(std::string_view text) {
+  std::size_t length = 0;
+  std::uint64_t word = 0;
+  for (; length + sizeof word <= text.size(); length += sizeof word) {
+    std::memcpy(&word, text.data() + length, sizeof word);
+    if ((word & 0x8080808080808080U) != 0) break;
+  }
+  return length;
+}
 
 // Length of the valid UTF-8 sequence at the start of `text`, 0 if there is none.
 std::size_t sequence_length(std::string_view text) {
@@ -48,6 +60,8 @@ int hex_value(char c) {
 
 bool is_utf8(std::string_view text) {
   while (!text.empty()) {
+    text.remove_prefix(ascii_words(text));
+    if (text.empty()) return true;
     const std::size_t length = sequence_length(text);
     if (length == 0) return false;
     text.remove_prefix(length);

@@ -75,31 +75,26 @@ Result<> merge_body(Subject& subject, const Event& event) {
   return {};
 }
 
-Result<Subject> apply_event(const Kind& kind, const Subject& before, Event& event) {
-  if (event.type == timer_failed && before.status != absent) {
-    Subject after = before;
-    after.due_at.reset();
-    event.rev = ++after.rev;
-    return after;
+Result<Subject> apply_event(const Kind& kind, Subject subject, Event& event) {
+  if (event.type == timer_failed && subject.status != absent) {
+    subject.due_at.reset();
+    event.rev = ++subject.rev;
+    return subject;
   }
+  subject.key = event.key;
   for (const Transition& transition : kind.transitions) {
-    if (transition.type != event.type || !allows(transition, before.status)) continue;
-    Subject after = before;
-    after.key = event.key;
-    if (transition.to != same) after.status = transition.to;
-    after.rev = before.rev + 1;
-    event.rev = after.rev;
-    TYER_TRY_OK(kind.fold(after, event));
-    if (after.state.size() > limits::state_bytes_max) {
+    if (transition.type != event.type || !allows(transition, subject.status)) continue;
+    if (transition.to != same) subject.status = transition.to;
+    event.rev = ++subject.rev;
+    TYER_TRY_OK(kind.fold(subject, event));
+    if (subject.state.size() > limits::state_bytes_max) {
       return fail(Fault::limit,
                   fmt::format("the state of {} would have {} bytes, the limit is {}", event.key,
-                              after.state.size(), limits::state_bytes_max));
+                              subject.state.size(), limits::state_bytes_max));
     }
-    return after;
+    return subject;
   }
-  Subject named = before;
-  named.key = event.key;
-  return refuse(kind, named, event.type);
+  return refuse(kind, subject, event.type);
 }
 
 std::string shown_body(const Kind& kind, const std::string& body) {

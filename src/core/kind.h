@@ -59,7 +59,7 @@ struct Kind {
 
 // The subject after `event`, whose rev is set here. Refused as `conflict` if
 // the kind's table does not have it.
-[[nodiscard]] Result<Subject> apply_event(const Kind& kind, const Subject& before, Event& event);
+[[nodiscard]] Result<Subject> apply_event(const Kind& kind, Subject subject, Event& event);
 
 // `body` without what its kind hides, for logs, streams and exports.
 [[nodiscard]] std::string shown_body(const Kind& kind, const std::string& body);

@@ -55,12 +55,12 @@ class Application {
   Application(store::Txn& txn, const core::Catalog& catalog, const Origin& origin)
       : txn_(txn), catalog_(catalog), origin_(origin) {}
 
-  Result<> run(const core::Change& change) {
+  Result<> run(core::Change& change) {
     for (const core::Under& under : change.under) TYER_TRY_OK(hold(txn_, under.key, under.token));
     for (const core::Renewal& renewal : change.renewals) TYER_TRY_OK(renew(renewal));
     for (const core::Ending& ending : change.endings) TYER_TRY_OK(end(ending));
     for (const core::Grant& grant : change.grants) TYER_TRY_OK(give(grant));
-    for (const core::Draft& draft : change.events) TYER_TRY_OK(write(draft));
+    for (core::Draft& draft : change.events) TYER_TRY_OK(write(draft));
     return {};
   }
 
@@ -118,9 +118,9 @@ class Application {
     return {};
   }
 
-  Result<> write(const core::Draft& draft) {
+  Result<> write(core::Draft& draft) {
     TYER_TRY_OK(core::check_key(draft.key));
-    core::Event event{.key = draft.key, .type = draft.type, .body = draft.body};
+    core::Event event{.key = draft.key, .type = draft.type, .body = std::move(draft.body)};
     TYER_TRY_OK(check_size(event));
     const core::Kind* kind = catalog_.kind(core::kind_of(draft.key));
     // A timer can be taken off also where only a newer program knows the kind.
@@ -138,7 +138,7 @@ class Application {
                               draft.key, rev, *draft.expected_rev));
     }
     TYER_TRY(core::Subject after,
-             core::apply_event(*kind, before.value_or(core::Subject{}), event));
+             core::apply_event(*kind, std::move(before).value_or(core::Subject{}), event));
     txn_.put(std::move(after));
     append(std::move(event));
     return {};
@@ -171,7 +171,7 @@ Result<> check_shape(const core::Change& change, const Origin& origin) {
 
 }  // namespace
 
-Result<Applied> apply(store::Txn& txn, const core::Catalog& catalog, const core::Change& change,
+Result<Applied> apply(store::Txn& txn, const core::Catalog& catalog, core::Change change,
                       const Origin& origin) {
   TYER_TRY_OK(check_shape(change, origin));
   Application application(txn, catalog, origin);

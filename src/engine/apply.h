@@ -30,6 +30,6 @@ struct Applied {
 };
 
 [[nodiscard]] Result<Applied> apply(store::Txn& txn, const core::Catalog& catalog,
-                                    const core::Change& change, const Origin& origin);
+                                    core::Change change, const Origin& origin);
 
 }  // namespace tyer::engine

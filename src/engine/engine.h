@@ -26,7 +26,9 @@ class Engine {
   Engine(env::Env& env, store::Store& store, const core::Catalog& catalog, Commit commit);
 
   // Decides and applies in one transaction. An empty change writes nothing.
-  [[nodiscard]] Result<Applied> apply(const Origin& origin, const Decision& decision);
+  // `keys`: whose subject and lease it will look at, as far as that is known.
+  [[nodiscard]] Result<Applied> apply(const Origin& origin, const Decision& decision,
+                                      std::vector<std::string> keys = {});
 
   // One transaction for what needs more than a decision: cursors, several changes.
   [[nodiscard]] Result<> write(const store::Work& work) { return commit_(work); }

@@ -19,21 +19,34 @@ Writer::~Writer() {
 }
 
 Result<> Writer::write(const store::Work& work) {
-  std::unique_lock lock(mutex_);
+  // The caller's, who waits here: it need not be copied.
+  TYER_TRY(const Place place,
+           enqueue({[&work](store::Txn& txn) { return work.run(txn); }, work.keys}, nullptr));
+  place.batch->settled.wait(0);
+  return std::move(place.batch->results[place.index]);
+}
+
+Result<> Writer::submit(store::Work work, Done done) {
+  TYER_TRY_OK(enqueue(std::move(work), std::move(done)));
+  return {};
+}
+
+Result<Writer::Place> Writer::enqueue(store::Work work, Done done) {
+  const std::scoped_lock lock(mutex_);
   if (queued_ >= limits::writer_queue_max) {
     return fail(Fault::limit,
                 fmt::format("{} writes are waiting already; try again later", queued_));
   }
   if (queue_.empty() || queue_.back()->works.size() == limits::batch_works_max) {
     queue_.push_back(std::make_shared<Batch>());
+    queue_.back()->works.reserve(wanted_);
+    queue_.back()->dones.reserve(wanted_);
   }
-  const std::shared_ptr<Batch> batch = queue_.back();
-  const std::size_t place = batch->works.size();
-  batch->works.emplace_back(std::cref(work));
+  Batch& batch = *queue_.back();
+  batch.works.push_back(std::move(work));
+  batch.dones.push_back(std::move(done));
   if (++queued_ == wanted_) arrived_.notify_one();
-  lock.unlock();
-  batch->settled.wait(0);
-  return std::move(batch->results[place]);
+  return Place{queue_.back(), batch.works.size() - 1};
 }
 
 void Writer::on_commit(std::function<void()> hint) {
@@ -56,11 +69,15 @@ void Writer::loop() {
     // Counted before anyone is answered, so that nobody who is back is expected.
     lock.lock();
     const std::size_t present = batch->works.size() + queued_;
+    wanted_ = present;
     lock.unlock();
+    for (std::size_t i = 0; i < batch->dones.size(); ++i) {
+      if (batch->dones[i]) batch->dones[i](std::move(batch->results[i]));
+    }
     batch->settled = 1;
     batch->settled.notify_all();
     lock.lock();
-    if (present > 1) gather(lock, present);
+    gather(lock);
   }
 }
 
@@ -71,9 +88,9 @@ std::shared_ptr<Writer::Batch> Writer::take() {
   return batch;
 }
 
-void Writer::gather(std::unique_lock<std::mutex>& lock, std::size_t expected) {
-  wanted_ = expected;
-  arrived_.wait_for(lock, limits::gather_max, [&] { return ending_ || queued_ >= expected; });
+void Writer::gather(std::unique_lock<std::mutex>& lock) {
+  const auto complete = [&] { return ending_ || queued_ >= wanted_; };
+  if (wanted_ > 1) arrived_.wait_for(lock, limits::gather_max, complete);
   wanted_ = 1;
 }
 

@@ -25,6 +25,8 @@ namespace tyer::engine {
 
 class Writer {
  public:
+  using Done = std::function<void(Result<>)>;
+
   explicit Writer(store::Store& store);
 
   // Ends after what is queued has been committed.
@@ -35,6 +37,10 @@ class Writer {
   // Returns when the work is committed or has failed. Any number of threads may call it.
   [[nodiscard]] Result<> write(const store::Work& work);
 
+  // As `write`, without a thread that waits: `done` is called in the writer's
+  // thread and must be quick. It may submit. Not called if the answer is an error.
+  [[nodiscard]] Result<> submit(store::Work work, Done done);
+
   // Called in the writer's thread after each batch: a hint for readers.
   void on_commit(std::function<void()> hint);
 
@@ -42,13 +48,20 @@ class Writer {
   // Shared by those who wait for it: one wake-up is for all of them and no one else.
   struct Batch {
     std::vector<store::Work> works;
+    std::vector<Done> dones;  // For each work, none where a thread waits.
     std::vector<Result<>> results;
     std::atomic<int> settled = 0;  // An int is what the kernel can wait on.
   };
 
+  struct Place {
+    std::shared_ptr<Batch> batch;
+    std::size_t index = 0;
+  };
+
+  Result<Place> enqueue(store::Work work, Done done);
   void loop();
   std::shared_ptr<Batch> take();
-  void gather(std::unique_lock<std::mutex>& lock, std::size_t expected);
+  void gather(std::unique_lock<std::mutex>& lock);
 
   store::Store& store_;
 

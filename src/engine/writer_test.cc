@@ -121,7 +121,7 @@ TEST_F(WriterTest, GivesEachWorkItsOwnAnswerAndDoesNotLetNeighboursSuffer) {
           const bool fails = (thread + i) % 3 == 0;
           crowd.come();
           const Result<> answer = writer.write([&](store::Txn& txn) -> Result<> {
-            TYER_TRY_OK(work(key, "item.made")(txn));
+            TYER_TRY_OK(work(key, "item.made").run(txn));
             if (fails) return fail(Fault::denied, key);
             return {};
           });
@@ -201,6 +201,54 @@ TEST_F(WriterTest, HintsBeforeTheAnswerThatThereIsSomethingToRead) {
   EXPECT_EQ(hints, 1);
   must(writer.write(work("item/b", "item.made")));
   EXPECT_EQ(hints, 2);
+}
+
+TEST_F(WriterTest, AnswersWithoutAThreadThatWaits) {
+  constexpr int works = 20;
+  std::vector<std::string> answers;
+  std::latch all(works);
+  Writer writer(store);
+  // Each answer brings the next work; every third work is refused.
+  std::function<void(int)> submit = [&](int i) {
+    const std::string key = fmt::format("item/{}", i / 3 * 3 == i ? 0 : i);
+    must(writer.submit(work(key, "item.made"), [&, i](const Result<>& answer) {
+      answers.emplace_back(answer ? "made" : fault_of(answer));
+      if (i + 1 < works) submit(i + 1);
+      all.count_down();
+    }));
+  };
+  submit(0);
+  all.wait();
+
+  EXPECT_EQ(answers.size(), static_cast<std::size_t>(works));
+  for (int i = 0; i < works; ++i) {
+    EXPECT_EQ(answers[static_cast<std::size_t>(i)], i == 0 || i % 3 != 0 ? "made" : "conflict")
+        << i;
+  }
+}
+
+TEST_F(WriterTest, LetsThoseWithAndWithoutAThreadShareACommit) {
+  std::latch committing(1);
+  std::latch go_on(1);
+  std::latch answered(2);
+  bool first = true;
+  store.before_commit = [&] {
+    if (!std::exchange(first, false)) return;
+    committing.count_down();
+    go_on.wait();
+  };
+  Writer writer(store);
+  std::jthread busy([&] { must(writer.write(work("item/a", "item.made"))); });
+  committing.wait();
+  for (const char* key : {"item/b", "item/c"}) {
+    must(writer.submit(work(key, "item.made"), [&](const Result<>& answer) {
+      EXPECT_TRUE(answer);
+      EXPECT_EQ(store.commits, 2);
+      answered.count_down();
+    }));
+  }
+  go_on.count_down();
+  answered.wait();
 }
 
 TEST_F(WriterTest, ServesAnEngine) {

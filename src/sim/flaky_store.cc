@@ -9,13 +9,13 @@ std::unexpected<Error> no_answer() {
 
 }  // namespace
 
-Result<store::Begun> FlakyStore::begin() {
+Result<store::Begun> FlakyStore::begin(std::span<const std::string> keys) {
   if (weather_.cut) return no_answer();
   if (trouble()) {
     if (rng_.one_in(2)) return fail(Fault::timeout, "the store is busy");
     return no_answer();
   }
-  return real_.begin();
+  return real_.begin(keys);
 }
 
 Result<> FlakyStore::commit(const store::Writes& writes) {
@@ -50,7 +50,7 @@ Result<> FlakyStore::commit_flawed(store::Writes writes) {
     die_();
     return no_answer();
   }
-  TYER_TRY_OK(real_.begin());
+  TYER_TRY_OK(real_.begin({}));
   return real_.commit(cursors);
 }
 

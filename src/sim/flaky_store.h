@@ -36,7 +36,7 @@ class FlakyStore final : public store::Store {
              std::function<void()> die)
       : real_(real), rng_(rng), weather_(weather), flaw_(flaw), die_(std::move(die)) {}
 
-  [[nodiscard]] Result<store::Begun> begin() override;
+  [[nodiscard]] Result<store::Begun> begin(std::span<const std::string> keys) override;
   [[nodiscard]] Result<> commit(const store::Writes& writes) override;
   void rollback() override { real_.rollback(); }
   [[nodiscard]] Result<Time> now() override;

@@ -112,7 +112,7 @@ class Copy {
   Result<> commit() {
     progress_(copied);
     if (pending_.empty()) return {};
-    TYER_TRY_OK(to_.begin());
+    TYER_TRY_OK(to_.begin({}));
     TYER_TRY_OK(to_.commit(pending_));
     first_committed_ = first_event_;
     last_committed_ = last_event_;

@@ -33,7 +33,7 @@ class FilesStore final : public Store {
         directory_(std::move(directory)),
         journal_(env, directory_, durability, journal_max) {}
 
-  Result<Begun> begin() override;
+  Result<Begun> begin(std::span<const std::string> keys) override;
   Result<> commit(const Writes& writes) override;
   void rollback() override;
   Result<Time> now() override;
@@ -68,7 +68,7 @@ Result<> add_file(Record& record, Holds holds, const std::string& key,
   return {};
 }
 
-Result<Begun> FilesStore::begin() {
+Result<Begun> FilesStore::begin(std::span<const std::string> /*keys*/) {
   if (!writing_.try_lock_for(limits::store_wait_max)) {
     return fail(Fault::timeout, fmt::format("{}: another transaction takes too long", name()));
   }
@@ -120,7 +120,7 @@ Result<> FilesStore::read_picture(const std::function<Result<>(const FilesView&)
     if (after && after->number == before->number) return result;
   }
   // The writers are too quick, or one has died in the middle: go in their place.
-  TYER_TRY_OK(begin());
+  TYER_TRY_OK(begin({}));
   const Result<> result = reader(*view_);
   rollback();
   return result;

@@ -31,6 +31,8 @@ constexpr std::array<Statement, sql_count> table{{
      " ON true"},
     {Sql::subject, "subject",
      "SELECT " SUBJECT_COLUMNS " FROM tyer_subject WHERE space = $1 AND key = $2"},
+    {Sql::subjects_of, "subjects_of",
+     "SELECT " SUBJECT_COLUMNS " FROM tyer_subject WHERE space = $1 AND key = ANY($2::text[])"},
     {Sql::subjects_by_key, "subjects_by_key",
      "SELECT " SUBJECT_COLUMNS " FROM tyer_subject"
      " WHERE space = $1 AND key > $2 AND key < $3 AND ($4 = '' OR status = $4)"
@@ -46,6 +48,8 @@ constexpr std::array<Statement, sql_count> table{{
      "SELECT " SUBJECT_COLUMNS " FROM tyer_subject"
      " WHERE space = $1 AND due_at IS NOT NULL AND due_at <= $2 ORDER BY due_at, key LIMIT $3"},
     {Sql::lease, "lease", "SELECT key, record FROM tyer_lease WHERE space = $1 AND key = $2"},
+    {Sql::leases_of, "leases_of",
+     "SELECT key, record FROM tyer_lease WHERE space = $1 AND key = ANY($2::text[])"},
     {Sql::leases, "leases",
      "SELECT key, record FROM tyer_lease WHERE space = $1 AND key > $2 ORDER BY key LIMIT $3"},
     {Sql::events, "events",

@@ -23,11 +23,13 @@ enum class Sql : std::uint8_t {
   notify,       // Channel, text.
   head,
   subject,
+  subjects_of,
   subjects_by_key,
   subjects_by_parent,
   subjects_by_status,
   due,
   lease,
+  leases_of,
   leases,
   events,
   events_below,

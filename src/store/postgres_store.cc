@@ -122,15 +122,13 @@ class PostgresStore final : public Store {
     });
   }
 
-  [[nodiscard]] Result<Begun> begin() override {
+  [[nodiscard]] Result<Begun> begin(std::span<const std::string> keys) override {
     const Span deadline = server_.clock.mono() + wait_max_;
     TYER_TRY_OK(enter());
     Begun begun;
     const Result<> result =
         persist(server_, writer_setup_, writer_, [&](Connection& connection) -> Result<> {
-          TYER_TRY(const HeadRow row, lock(connection, deadline));
-          begun.head = row.head;
-          begun.now = row.now;
+          TYER_TRY(begun, lock(connection, deadline, keys));
           return {};
         });
     if (!result) {
@@ -199,15 +197,28 @@ class PostgresStore final : public Store {
  private:
   // Opens the write transaction. Only what the lock's last owner committed is
   // seen by the statement after it.
-  [[nodiscard]] Result<HeadRow> lock(Connection& connection, Span deadline) const {
+  [[nodiscard]] Result<Begun> lock(Connection& connection, Span deadline,
+                                   std::span<const std::string> keys) const {
     const Span left = std::max<Span>(1ms, deadline - server_.clock.mono());
-    const std::array steps{Step{Sql::begin},
-                           Step{Sql::lock, {lock_key_, std::to_string(left / 1ms)}},
-                           Step{Sql::head, {space_}}};
+    std::vector<Step> steps{
+        {Sql::begin}, {Sql::lock, {lock_key_, std::to_string(left / 1ms)}}, {Sql::head, {space_}}};
+    if (!keys.empty()) {
+      const std::string list = to_array(keys);
+      steps.push_back({Sql::subjects_of, {space_, list}});
+      steps.push_back({Sql::leases_of, {space_, list}});
+    }
     const Outcome outcome = connection.run(steps);
-    if (!outcome.error) return read_head(outcome.rows.back());
-    if (outcome.error->fault == Fault::timeout) return std::unexpected(too_long());
-    return std::unexpected(*outcome.error);
+    if (outcome.error) {
+      if (outcome.error->fault == Fault::timeout) return std::unexpected(too_long());
+      return std::unexpected(*outcome.error);
+    }
+    const HeadRow row = read_head(outcome.rows[2]);
+    Begun begun{.head = row.head, .now = row.now};
+    if (!keys.empty()) {
+      begun.subjects = read_subjects(outcome.rows[3], keys);
+      begun.leases = read_leases(outcome.rows[4], keys);
+    }
+    return begun;
   }
 
   [[nodiscard]] Error too_long() const {
@@ -252,7 +263,7 @@ class PostgresStore final : public Store {
     std::optional<bool> committed;
     const Result<> asked =
         persist(server_, writer_setup_, writer_, [&](Connection& connection) -> Result<> {
-          TYER_TRY_OK(lock(connection, deadline));
+          TYER_TRY_OK(lock(connection, deadline, {}));
           TYER_TRY(committed, was_committed(connection, space_, writes, xid));
           connection.rollback();
           return {};

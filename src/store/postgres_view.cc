@@ -138,6 +138,29 @@ Result<std::vector<core::Cursor>> PostgresView::cursors() const {
   return all(rows, to_cursor);
 }
 
+SubjectRows read_subjects(const Rows& rows, std::span<const std::string> keys) {
+  SubjectRows found;
+  for (const std::string& key : keys) found.emplace(key, std::nullopt);
+  for (int row = 0; row < rows.size(); ++row) {
+    core::Subject subject = to_subject(rows, row);
+    found[subject.key] = subject;
+  }
+  return found;
+}
+
+LeaseRows read_leases(const Rows& rows, std::span<const std::string> keys) {
+  LeaseRows found;
+  for (const std::string& key : keys) found.emplace(key, std::nullopt);
+  for (int row = 0; row < rows.size(); ++row) {
+    if (auto lease = to_lease(rows, row)) {
+      found[lease->key] = *std::move(lease);
+    } else {
+      found.erase(std::string(rows.text(row, 0)));
+    }
+  }
+  return found;
+}
+
 HeadRow read_head(const Rows& rows) {
   const core::Head head{positive(rows, 0, 0), from_micros(rows.number(0, 1)), positive(rows, 0, 2)};
   return {head, std::max(head.at, from_micros(rows.number(0, 3)))};

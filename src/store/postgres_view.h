@@ -5,10 +5,12 @@
 
 #pragma once
 
+#include <span>
 #include <string>
 
 #include "core/view.h"
 #include "store/postgres_conn.h"
+#include "store/store.h"
 
 namespace tyer::store {
 
@@ -43,5 +45,10 @@ struct HeadRow {
   Time now{};
 };
 [[nodiscard]] HeadRow read_head(const Rows& rows);
+
+// The answers to Sql::subjects_of and Sql::leases_of, nothing where there was no
+// row. A lease that cannot be read is left out: who asks for it is told so.
+[[nodiscard]] SubjectRows read_subjects(const Rows& rows, std::span<const std::string> keys);
+[[nodiscard]] LeaseRows read_leases(const Rows& rows, std::span<const std::string> keys);
 
 }  // namespace tyer::store

@@ -10,6 +10,15 @@ namespace {
 
 constexpr std::size_t statement_bytes_max = 8 << 20;  // Then the next statement begins.
 
+void add_quoted(std::string& array, std::string_view value) {
+  array += array.empty() ? "{\"" : ",\"";
+  for (const char c : value) {
+    if (c == '"' || c == '\\') array += '\\';
+    array += c;
+  }
+  array += '"';
+}
+
 // Rows for one statement: an array literal per column, filled row by row.
 class Bulk {
  public:
@@ -20,31 +29,24 @@ class Bulk {
   ~Bulk() { flush(); }
 
   Bulk& text(std::string_view value) {
-    std::string& array = next(value.size() + 3);
-    array += '"';
-    for (const char c : value) {
-      if (c == '"' || c == '\\') array += '\\';
-      array += c;
-    }
-    array += '"';
+    add_quoted(next(value.size() + 3), value);
     return done();
   }
-  Bulk& number(std::int64_t value) {
-    next(8) += std::to_string(value);
-    return done();
-  }
+  Bulk& number(std::int64_t value) { return raw(std::to_string(value)); }
   Bulk& number(std::uint64_t value) { return number(static_cast<std::int64_t>(value)); }
-  Bulk& null() {
-    next(8) += "NULL";
+  Bulk& null() { return raw("NULL"); }
+
+ private:
+  Bulk& raw(std::string_view value) {
+    std::string& array = next(8);
+    array += array.empty() ? '{' : ',';
+    array += value;
     return done();
   }
 
- private:
   std::string& next(std::size_t bytes) {
-    std::string& array = columns_[column_];
-    array += array.empty() ? '{' : ',';
     bytes_ += bytes;
-    return array;
+    return columns_[column_];
   }
 
   Bulk& done() {
@@ -92,6 +94,12 @@ void put_events(const std::string& space, const Writes& writes, std::vector<Step
 }
 
 }  // namespace
+
+std::string to_array(std::span<const std::string> values) {
+  std::string array;
+  for (const std::string& value : values) add_quoted(array, value);
+  return array.empty() ? "{}" : array + "}";
+}
 
 std::vector<Step> to_steps(const std::string& space, const Writes& writes) {
   std::vector<Step> steps;

@@ -111,6 +111,9 @@ bool SqliteRows::is_null(int column) const {
 }
 
 Result<std::unique_ptr<SqliteConn>> SqliteConn::open(const std::string& path, Mode mode) {
+  // Before SQLite starts: its count of memory costs a lock at every allocation.
+  static const int uncounted = sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
+  (void)uncounted;
   sqlite3* database = nullptr;
   // Each connection is used by one thread at a time; SQLite need not lock for us.
   const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE |
@@ -142,12 +145,12 @@ SqliteConn::~SqliteConn() {
 }
 
 SqliteRows SqliteConn::query(std::string_view sql) {
-  const auto found = statements_.find(sql);
+  const auto found = statements_.find(sql.data());
   if (found != statements_.end()) return {database_, found->second};
   sqlite3_stmt* statement = nullptr;
   const int code = sqlite3_prepare_v3(database_, sql.data(), static_cast<int>(sql.size()),
                                       SQLITE_PREPARE_PERSISTENT, &statement, nullptr);
-  if (code == SQLITE_OK) statements_.emplace(sql, statement);
+  if (code == SQLITE_OK) statements_.emplace(sql.data(), statement);
   return {database_, statement};
 }
 

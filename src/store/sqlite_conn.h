@@ -3,11 +3,11 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 
 #include "base/error.h"
 #include "base/time.h"
@@ -71,7 +71,7 @@ class SqliteConn {
   explicit SqliteConn(sqlite3* database) : database_(database) {}
 
   sqlite3* database_;
-  std::map<std::string_view, sqlite3_stmt*> statements_;
+  std::unordered_map<const char*, sqlite3_stmt*> statements_;
 };
 
 }  // namespace tyer::store

@@ -19,6 +19,13 @@ namespace tyer::store {
 // Refuses as `conflict` a newer schema and a database that is not ours.
 [[nodiscard]] Result<> migrate(SqliteConn& conn, const std::string& path);
 
+// The log in chapters (event_by_key). More events in one mean fewer lookups in
+// those that are full, and more to look through in the last.
+inline constexpr std::uint64_t chapter_events = 4'096;
+[[nodiscard]] constexpr std::uint64_t chapter_of(std::uint64_t seq) {
+  return seq / chapter_events;
+}
+
 // What SQLite and the shape of the log say about damage, a sentence each.
 [[nodiscard]] Result<std::vector<std::string>> find_damage(SqliteConn& conn);
 

@@ -55,6 +55,21 @@ Result<> write_event(SqliteConn& conn, const core::Event& event) {
   return rows.bind(event.body).run();
 }
 
+Result<> write_events(SqliteConn& conn, const std::vector<core::Event>& events) {
+  if (events.empty()) return {};
+  for (const core::Event& event : events) TYER_TRY_OK(write_event(conn, event));
+  // Chapters are full when the first event of the next one is there.
+  const std::uint64_t next = chapter_of(events.back().seq);
+  for (std::uint64_t full = chapter_of(events.front().seq - 1); full < next; ++full) {
+    auto rows = conn.query(
+        "INSERT INTO event_by_key (chapter, key, seq)"
+        " SELECT ?1, key, seq FROM event WHERE seq >= ?2 AND seq < ?3 ORDER BY key, seq");
+    rows.bind(full).bind(full * chapter_events).bind((full + 1) * chapter_events);
+    TYER_TRY_OK(rows.run());
+  }
+  return {};
+}
+
 Result<> write_lease(SqliteConn& conn, const std::string& key,
                      const std::optional<core::Lease>& lease) {
   if (!lease) return conn.query("DELETE FROM lease WHERE key = ?").bind(key).run();
@@ -69,7 +84,7 @@ Result<> write_lease(SqliteConn& conn, const std::string& key,
 }
 
 Result<> write_rows(SqliteConn& conn, const Writes& writes) {
-  for (const core::Event& event : writes.events) TYER_TRY_OK(write_event(conn, event));
+  TYER_TRY_OK(write_events(conn, writes.events));
   for (const auto& [key, subject] : writes.subjects) TYER_TRY_OK(write_subject(conn, subject));
   for (const auto& [key, lease] : writes.leases) TYER_TRY_OK(write_lease(conn, key, lease));
   for (const auto& [reader, cursor] : writes.cursors) {
@@ -80,8 +95,48 @@ Result<> write_rows(SqliteConn& conn, const Writes& writes) {
                     .run());
   }
   if (writes.trim_before == 0) return {};
+  TYER_TRY_OK(conn.query("DELETE FROM event_by_key WHERE chapter < ?")
+                  .bind(chapter_of(writes.trim_before))
+                  .run());
   return conn.query("DELETE FROM event WHERE seq < ?").bind(writes.trim_before).run();
 }
+
+// Subjects as this process committed them last, valid as long as nobody else
+// writes. Bounded: it is forgotten when it is full.
+class Recent {
+ public:
+  // `version`: SQLite's, which another's commit changes and ours does not.
+  SubjectRows take(std::span<const std::string> keys, std::int64_t version) {
+    if (version != version_) clear();
+    version_ = version;
+    SubjectRows rows;
+    for (const std::string& key : keys) {
+      const auto found = rows_.find(key);
+      if (found == rows_.end() || !found->second) continue;
+      rows.emplace(key, std::move(found->second));
+      found->second.reset();  // What is committed comes back.
+    }
+    return rows;
+  }
+
+  void put(const std::map<std::string, core::Subject>& subjects) {
+    for (const auto& [key, subject] : subjects) {
+      bytes_ += key.size() + subject.parent.size() + subject.state.size() + sizeof subject;
+      if (bytes_ > limits::recent_bytes_max) clear();
+      rows_.insert_or_assign(key, subject);
+    }
+  }
+
+  void clear() {
+    rows_.clear();
+    bytes_ = 0;
+  }
+
+ private:
+  SubjectRows rows_;
+  std::size_t bytes_ = 0;  // Of all that came in.
+  std::int64_t version_ = 0;
+};
 
 // Counts commits of this process, for watches of a database in memory.
 class Commits {
@@ -143,7 +198,7 @@ class SqliteStore final : public Store {
         view_(*writer_),
         queue_(std::move(queue)) {}
 
-  Result<Begun> begin() override;
+  Result<Begun> begin(std::span<const std::string> keys) override;
   Result<> commit(const Writes& writes) override;
   void rollback() override;
   Result<Time> now() override;
@@ -167,7 +222,8 @@ class SqliteStore final : public Store {
   const std::unique_ptr<SqliteConn> writer_;
   const SqliteView view_;
   const std::unique_ptr<Turnstile> queue_;  // None in memory.
-  std::size_t written_ = 0;                 // Events.
+  Recent recent_;
+  std::size_t written_ = 0;  // Events.
   bool grows_ = false;
 
   std::mutex pool_mutex_;
@@ -178,7 +234,7 @@ class SqliteStore final : public Store {
   const std::shared_ptr<Commits> commits_ = std::make_shared<Commits>();
 };
 
-Result<Begun> SqliteStore::begin() {
+Result<Begun> SqliteStore::begin(std::span<const std::string> keys) {
   if (!writing_.try_lock_for(limits::store_wait_max)) {
     return fail(Fault::timeout, fmt::format("{}: another writer did not finish within {}", name(),
                                             describe_span(limits::store_wait_max)));
@@ -192,7 +248,12 @@ Result<Begun> SqliteStore::begin() {
   const auto begun = [&]() -> Result<Begun> {
     TYER_TRY_OK(writer_->query("BEGIN IMMEDIATE").run());
     TYER_TRY(const core::Head head, view_.head());
-    return Begun{&view_, head, std::max(clock_.now(), head.at)};
+    auto version = writer_->query("PRAGMA data_version");
+    TYER_TRY_OK(version.next());
+    return Begun{.view = &view_,
+                 .head = head,
+                 .now = std::max(clock_.now(), head.at),
+                 .subjects = recent_.take(keys, version.integer(0))};
   }();
   if (!begun) rollback();
   return begun;
@@ -204,9 +265,11 @@ Result<> SqliteStore::commit(const Writes& writes) {
     return writer_->query("COMMIT").run();
   }();
   if (!committed) {
+    recent_.clear();
     rollback();
     return committed;
   }
+  recent_.put(writes.subjects);
   written_ += writes.events.size();
   if (!grows_ && written_ >= events_of_a_daemon) grows_ = let_log_grow(*writer_).has_value();
   let_next_writer_in();

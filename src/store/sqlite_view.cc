@@ -1,6 +1,10 @@
 #include "store/sqlite_view.h"
 
+#include <algorithm>
+#include <iterator>
+
 #include "core/key.h"
+#include "store/sqlite_schema.h"
 
 namespace tyer::store {
 namespace {
@@ -121,12 +125,31 @@ Result<std::vector<core::Event>> SqliteView::events(const core::EventQuery& quer
     rows.bind(query.after).bind(query.limit);
     return collect<core::Event>(rows, read_event);
   }
-  auto rows = conn_.query(
-      "SELECT " TYER_EVENT_COLUMNS
-      " FROM event WHERE seq > ?1 AND (key = ?2 OR (key > ?2 || '/' AND key < ?2 || '0'))"
-      " ORDER BY seq LIMIT ?3");
-  rows.bind(query.after).bind(query.root).bind(query.limit);
-  return collect<core::Event>(rows, read_event);
+  TYER_TRY(const core::Head ends, head());
+  const std::uint64_t last = chapter_of(ends.seq);
+  std::vector<core::Event> events;
+  const auto add = [&](std::string_view sql, std::uint64_t chapter) -> Result<> {
+    auto rows = conn_.query(sql);
+    rows.bind(query.after).bind(query.root).bind(query.limit - events.size()).bind(chapter);
+    TYER_TRY(std::vector<core::Event> found, collect<core::Event>(rows, read_event));
+    std::ranges::move(found, std::back_inserter(events));
+    return {};
+  };
+  std::uint64_t chapter = chapter_of(std::max(query.after + 1, ends.first));
+  for (; chapter < last && events.size() < query.limit; ++chapter) {
+    TYER_TRY_OK(add("SELECT " TYER_EVENT_COLUMNS " FROM event WHERE seq > ?1 AND seq IN"
+                    " (SELECT seq FROM event_by_key WHERE chapter = ?4 AND key = ?2 UNION ALL"
+                    " SELECT seq FROM event_by_key"
+                    " WHERE chapter = ?4 AND key > ?2 || '/' AND key < ?2 || '0')"
+                    " ORDER BY seq LIMIT ?3",
+                    chapter));
+  }
+  if (events.size() == query.limit) return events;
+  TYER_TRY_OK(add("SELECT " TYER_EVENT_COLUMNS " FROM event WHERE seq > ?1 AND seq >= ?4"
+                  " AND (key = ?2 OR (key > ?2 || '/' AND key < ?2 || '0'))"
+                  " ORDER BY seq LIMIT ?3",
+                  last * chapter_events));
+  return events;
 }
 
 Result<core::Head> SqliteView::head() const {

@@ -1,5 +1,8 @@
 #include "store/store.h"
 
+#include <algorithm>
+#include <iterator>
+
 #include "base/check.h"
 #include "store/limits.h"
 #include "store/txn.h"
@@ -7,7 +10,7 @@
 namespace tyer::store {
 
 Result<Time> Store::now() {
-  TYER_TRY(const Begun begun, begin());
+  TYER_TRY(const Begun begun, begin({}));
   rollback();
   return begun.now;
 }
@@ -17,14 +20,16 @@ std::vector<Result<>> write_all(Store& store, std::span<const Work> works) {
   std::vector<Result<>> results(works.size());
   if (works.empty()) return results;
 
-  const auto begun = store.begin();
+  std::vector<std::string> keys;
+  for (const Work& work : works) std::ranges::copy(work.keys, std::back_inserter(keys));
+  auto begun = store.begin(keys);
   if (!begun) {
     for (Result<>& result : results) result = std::unexpected(begun.error());
     return results;
   }
-  Txn txn(*begun);
+  Txn txn(*std::move(begun), works.size());
   for (std::size_t i = 0; i < works.size(); ++i) {
-    results[i] = txn.attempt([&] { return works[i](txn); });
+    results[i] = txn.attempt([&] { return works[i].run(txn); });
   }
   if (txn.writes().empty()) {
     store.rollback();

@@ -21,6 +21,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "core/view.h"
@@ -42,10 +43,16 @@ struct Writes {
   }
 };
 
+// Rows by key as they were asked for; nothing where there is none.
+using SubjectRows = std::unordered_map<std::string, std::optional<core::Subject>>;
+using LeaseRows = std::unordered_map<std::string, std::optional<core::Lease>>;
+
 struct Begun {
   const core::View* view = nullptr;  // Valid until commit or rollback.
   core::Head head;
-  Time now{};  // The store's time, never before the newest event (law 6).
+  Time now{};            // The store's time, never before the newest event (law 6).
+  SubjectRows subjects;  // As far as they were brought along.
+  LeaseRows leases;
 };
 
 // Tells that the store may have changed. A hint: it may come for nothing, and a
@@ -67,8 +74,9 @@ class Store {
   virtual ~Store() = default;
 
   // Opens the one write transaction of the workspace, waiting at most
-  // `store_wait_max` for other writers, then `timeout`.
-  [[nodiscard]] virtual Result<Begun> begin() = 0;
+  // `store_wait_max` for other writers, then `timeout`. The rows of `keys` will
+  // be asked for: a store that is a round trip away may bring them along.
+  [[nodiscard]] virtual Result<Begun> begin(std::span<const std::string> keys) = 0;
 
   // All of `writes` or nothing, durable as configured. Ends the transaction
   // either way. An error `unavailable` may leave open whether it was committed.
@@ -92,7 +100,18 @@ class Store {
 };
 
 class Txn;
-using Work = std::function<Result<>(Txn&)>;
+
+// A part of a transaction. `keys`: whose subject and lease it will look at, as
+// far as that is known before; it only makes it quicker.
+struct Work {
+  template <class Run>
+    requires std::is_invocable_r_v<Result<>, Run&, Txn&>
+  Work(Run its_run, std::vector<std::string> its_keys = {})  // NOLINT: a function is a work.
+      : run(std::move(its_run)), keys(std::move(its_keys)) {}
+
+  std::function<Result<>(Txn&)> run;
+  std::vector<std::string> keys;
+};
 
 // Runs `works` one after the other in one transaction and commits once (law
 // 10). Each has a savepoint of its own: one that fails leaves nothing behind

@@ -8,23 +8,23 @@
 namespace tyer::store {
 namespace {
 
-// Remembers what `map[key]` was, then sets it.
+// Sets `map[key]` and remembers what it was. In the usual case, a new row, the
+// memory is small enough to need no allocation.
 template <class Map, class Value>
 void set_with_undo(Map& map, const std::string& key, Value value,
                    std::vector<std::function<void()>>& undo) {
-  const auto found = map.find(key);
-  if (found == map.end()) {
-    undo.emplace_back([&map, key] { map.erase(key); });
-    map.emplace(key, std::move(value));
-    return;
+  const auto [row, is_new] = map.try_emplace(key);
+  if (is_new) {
+    undo.emplace_back([&map, row = row] { map.erase(row); });
+  } else {
+    undo.emplace_back([row = row, before = row->second] { row->second = before; });
   }
-  undo.emplace_back([&map, key, before = found->second] { map[key] = before; });
-  found->second = std::move(value);
+  row->second = std::move(value);
 }
 
 // The row of `key` as it was found before, or as `find` finds it now.
 template <class Row, class Find>
-Result<std::optional<Row>> remember(std::map<std::string, std::optional<Row>>& rows,
+Result<std::optional<Row>> remember(std::unordered_map<std::string, std::optional<Row>>& rows,
                                     const std::string& key, const Find& find) {
   if (const auto known = rows.find(key); known != rows.end()) return known->second;
   TYER_TRY(std::optional<Row> row, find(key));
@@ -74,7 +74,15 @@ Result<std::vector<Row>> overlay(std::string after, std::size_t limit, const Pag
 
 }  // namespace
 
-Txn::Txn(const Begun& begun) : base_(*begun.view), now_(begun.now), head_(begun.head) {
+Txn::Txn(Begun begun, std::size_t works)
+    : base_(*begun.view),
+      now_(begun.now),
+      begun_at_(begun.head.at),
+      head_(begun.head),
+      subjects_(std::move(begun.subjects)),
+      leases_(std::move(begun.leases)) {
+  writes_.events.reserve(works);
+  undo_.reserve(2 * works);
   TYER_CHECK(now_ >= head_.at, "law 6: a transaction is not before the newest event");
 }
 
@@ -98,9 +106,11 @@ void Txn::put(core::Cursor cursor) {
 }
 
 std::uint64_t Txn::append(core::Event event) {
-  undo_.emplace_back([this, before = head_] {
+  undo_.emplace_back([this] {
     writes_.events.pop_back();
-    head_ = before;
+    if (head_.first == head_.seq) head_.first = 0;
+    --head_.seq;
+    head_.at = writes_.events.empty() ? begun_at_ : now_;
   });
   event.seq = head_.seq + 1;
   event.at = now_;

@@ -15,7 +15,7 @@ namespace tyer::store {
 
 class Txn final : public core::View {
  public:
-  explicit Txn(const Begun& begun);
+  explicit Txn(Begun begun, std::size_t works = 1);
   Txn(const Txn&) = delete;
   Txn& operator=(const Txn&) = delete;
 
@@ -55,14 +55,15 @@ class Txn final : public core::View {
  private:
   const core::View& base_;
   const Time now_;
+  const Time begun_at_;  // Of the newest event then.
   core::Head head_;
   Writes writes_;
   std::vector<std::function<void()>> undo_;  // The newest last.
 
   // What the base has, as far as it was asked: nobody else can change it now, and
   // a decision and its application look at the same rows.
-  mutable std::map<std::string, std::optional<core::Subject>> subjects_;
-  mutable std::map<std::string, std::optional<core::Lease>> leases_;
+  mutable SubjectRows subjects_;
+  mutable LeaseRows leases_;
 };
 
 // Whether `subject` is one that `query` asks for, its paging aside.

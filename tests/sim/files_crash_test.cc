@@ -209,7 +209,8 @@ void die_twice(Script& script, std::uint64_t call, std::uint64_t second, bool po
   {
     Process next(disk, script.clock(), power ? "boot-1" : "boot-0");
     die_at(next, second);
-    if (next.open(script.durability(), journal_max) && next.store->begin()) next.store->rollback();
+    if (next.open(script.durability(), journal_max) && next.store->begin({}))
+      next.store->rollback();
     reached = next.files.is_dead();
   }
   if (power) disk.power_loss(random);

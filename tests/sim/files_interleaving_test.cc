@@ -61,7 +61,7 @@ TEST(FilesReader, NeedsNoLockWhileAWriterHasIt) {
     return {};
   }));
 
-  ASSERT_TRUE(writer.store->begin());
+  ASSERT_TRUE(writer.store->begin({}));
   const auto seen = picture(*reader.store);  // Would be a failed check if it waited.
   writer.store->rollback();
 

@@ -63,7 +63,7 @@ TEST_P(AnyStore, KeepsEveryFieldOfWhatWasCommitted) {
 }
 
 TEST_P(AnyStore, HidesWhatIsNotYetCommitted) {
-  const auto begun = store->begin();
+  const auto begun = store->begin({});
   ASSERT_OK(begun);
   Txn txn(*begun);
   txn.put(subject("a/1"));
@@ -133,7 +133,7 @@ TEST_P(AnyStore, NumbersEventsWithoutAGapAcrossReopening) {
 // Law 6.
 TEST_P(AnyStore, IsNeverBeforeItsNewestEvent) {
   const Time future = from_micros(to_micros(world.clock.now())) + 24h;
-  ASSERT_OK(store->begin());
+  ASSERT_OK(store->begin({}));
   store::Writes writes;
   writes.events.push_back(event("a/1"));
   writes.events.back().seq = 1;

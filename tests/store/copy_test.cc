@@ -158,7 +158,9 @@ TEST_P(CopyBetween, OfNothingIsNothing) {
 class Restless final : public store::Store {
  public:
   explicit Restless(store::Store& inner) : inner_(inner) {}
-  Result<store::Begun> begin() override { return inner_.begin(); }
+  Result<store::Begun> begin(std::span<const std::string> keys) override {
+    return inner_.begin(keys);
+  }
   Result<> commit(const store::Writes& writes) override { return inner_.commit(writes); }
   void rollback() override { inner_.rollback(); }
   Result<> read(const std::function<Result<>(const core::View&)>& reader) override {

@@ -145,7 +145,7 @@ TEST(PostgresServerLife, LosesNothingThatWasCommittedBeforeACrash) {
   auto store = open_postgres((*server)->url(), world.env, {});
   ASSERT_OK(store);
   ASSERT_OK(append(**store, "a/1"));
-  const auto begun = (*store)->begin();
+  const auto begun = (*store)->begin({});
   ASSERT_OK(begun);
   Txn txn(*begun);
   txn.append(event("a/2"));
@@ -186,7 +186,7 @@ TEST_F(Postgres, ReadsAfreshWhenTheConnectionIsLostInTheMiddle) {
 }
 
 TEST_F(Postgres, CommitsNothingIfItsConnectionEndsBetweenBeginAndCommit) {
-  const auto begun = store->begin();
+  const auto begun = store->begin({});
   ASSERT_OK(begun);
   Txn txn(*begun);
   txn.append(event("a/1"));
@@ -202,7 +202,7 @@ TEST_F(Postgres, CommitsNothingIfItsConnectionEndsBetweenBeginAndCommit) {
 }
 
 TEST_F(Postgres, DoesNotCommitInANewSessionWhatWasReadInALostOne) {
-  const auto begun = store->begin();
+  const auto begun = store->begin({});
   ASSERT_OK(begun);
   Txn txn(*begun);
   txn.append(event("a/1"));
@@ -299,7 +299,7 @@ TEST_F(Postgres, KeepsSpacesApart) {
   const auto opened = open_postgres(url, world.env, {.space = space + "-other"}, 2s);
   ASSERT_OK(opened);
   store::Store& other = **opened;
-  ASSERT_OK(store->begin());
+  ASSERT_OK(store->begin({}));
 
   ASSERT_OK(append(other, "a/1"));
   ASSERT_OK(append(other, "a/2"));
@@ -312,15 +312,15 @@ TEST_F(Postgres, KeepsSpacesApart) {
 TEST_F(Postgres, HasOneWriterInASpace) {
   const auto impatient = open(50ms);
   const auto patient = open();
-  const auto begun = store->begin();
+  const auto begun = store->begin({});
   ASSERT_OK(begun);
   Txn txn(*begun);
   txn.append(event("a/1"));
 
-  const auto refused = impatient->begin();
+  const auto refused = impatient->begin({});
   std::uint64_t seen = 0;
   std::jthread waiting([&] {
-    const auto later = patient->begin();
+    const auto later = patient->begin({});
     if (!later) return;
     seen = later->head.seq;
     patient->rollback();
@@ -335,9 +335,9 @@ TEST_F(Postgres, HasOneWriterInASpace) {
 
 TEST_F(Postgres, HasOneWriterInAProgram) {
   const auto impatient = open(50ms);
-  ASSERT_OK(impatient->begin());
+  ASSERT_OK(impatient->begin({}));
 
-  const auto refused = impatient->begin();
+  const auto refused = impatient->begin({});
   impatient->rollback();
 
   ASSERT_FALSE(refused);
@@ -346,7 +346,7 @@ TEST_F(Postgres, HasOneWriterInAProgram) {
 
 TEST_F(Postgres, ThrowsOutAWriterThatStalls) {
   const auto stalled = open(200ms);
-  const auto begun = stalled->begin();
+  const auto begun = stalled->begin({});
   ASSERT_OK(begun);
   Txn txn(*begun);
   txn.append(event("a/stalled"));

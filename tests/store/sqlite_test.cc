@@ -210,7 +210,7 @@ TEST_F(Sqlite, LetsTheNextWriterInWhenTheOneBeforeIsKilled) {
   if (child == 0) {
     TestEnv own;
     const auto mine = store::open("sqlite:" + path, own.env, {});
-    if (!mine || !(*mine)->begin()) _exit(1);
+    if (!mine || !(*mine)->begin({})) _exit(1);
     if (write(ready[1], "x", 1) != 1) _exit(2);
     pause();
     _exit(0);

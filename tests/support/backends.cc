@@ -38,7 +38,9 @@ class MemoryBackend final : public Backend {
   class Handle final : public store::Store {
    public:
     explicit Handle(store::Store& store) : store_(store) {}
-    Result<store::Begun> begin() override { return store_.begin(); }
+    Result<store::Begun> begin(std::span<const std::string> keys) override {
+      return store_.begin(keys);
+    }
     Result<> commit(const store::Writes& writes) override { return store_.commit(writes); }
     void rollback() override { store_.rollback(); }
     Result<Time> now() override { return store_.now(); }

@@ -16,9 +16,9 @@ std::unexpected<Error> no_answer() {
 
 }  // namespace
 
-Result<store::Begun> WatchedStore::begin() {
+Result<store::Begun> WatchedStore::begin(std::span<const std::string> keys) {
   if (cut) return no_answer();
-  return real_.begin();
+  return real_.begin(keys);
 }
 
 Result<> WatchedStore::commit(const store::Writes& writes) {

@@ -30,7 +30,7 @@ class WatchedStore final : public store::Store {
   std::atomic<int> commits = 0;               // That went through.
   std::function<void()> before_commit = [] {};
 
-  Result<store::Begun> begin() override;
+  Result<store::Begun> begin(std::span<const std::string> keys) override;
   Result<> commit(const store::Writes& writes) override;
   void rollback() override { real_.rollback(); }
   Result<Time> now() override;

@@ -21,8 +21,15 @@ CREATE TABLE event (
   cause INTEGER,
   body  TEXT NOT NULL
 ) STRICT;
--- The rowid, which is seq, stands in every index entry.
-CREATE INDEX event_by_key ON event (key);
+-- Which events a key has, in chapters of the log, each written when it is full:
+-- an index over the whole log would cost every change a page of its own. Readers
+-- ask chapter by chapter and look through the events of the last one.
+CREATE TABLE event_by_key (
+  chapter INTEGER NOT NULL,
+  key     TEXT NOT NULL,
+  seq     INTEGER NOT NULL,
+  PRIMARY KEY (chapter, key, seq)
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE lease (
   key    TEXT PRIMARY KEY,
