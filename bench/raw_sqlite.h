@@ -26,7 +26,7 @@ class RawSqlite {
     return raw;
   }
   ~RawSqlite() {
-    for (sqlite3_stmt* const statement : {insert_, begin_, commit_, select_}) {
+    for (sqlite3_stmt* const statement : {insert_, begin_, commit_, select_, remove_}) {
       sqlite3_finalize(statement);
     }
     sqlite3_close(database_);
@@ -83,6 +83,28 @@ class RawSqlite {
     return rows;
   }
 
+  // A table of leases, and pairs of one row's insertion and deletion per second,
+  // a commit each.
+  [[nodiscard]] Result<> prepare_lease() {
+    TYER_TRY_OK(
+        script("PRAGMA synchronous = NORMAL; CREATE TABLE lease (key TEXT PRIMARY KEY, record "
+               "TEXT NOT NULL) WITHOUT ROWID"));
+    TYER_TRY(insert_, prepare("INSERT INTO lease VALUES ('lock/alone', ?)"));
+    TYER_TRY(remove_, prepare("DELETE FROM lease WHERE key = 'lock/alone'"));
+    sqlite3_bind_text(insert_, 1, body_.data(), static_cast<int>(body_.size()), SQLITE_STATIC);
+    return {};
+  }
+  [[nodiscard]] Result<double> lease_rate(const env::Clock& clock, Span at_most) {
+    double pairs = 0;
+    const Span start = clock.mono();
+    Span now = start;
+    for (; now < start + at_most; now = clock.mono(), ++pairs) {
+      TYER_TRY_OK(run(insert_));
+      TYER_TRY_OK(run(remove_));
+    }
+    return pairs * 1e6 / static_cast<double>((now - start).count());
+  }
+
  private:
   RawSqlite() = default;
 
@@ -125,6 +147,7 @@ class RawSqlite {
   sqlite3_stmt* begin_ = nullptr;
   sqlite3_stmt* commit_ = nullptr;
   sqlite3_stmt* select_ = nullptr;
+  sqlite3_stmt* remove_ = nullptr;
   const std::string body_ = std::string(300, 'x');
   std::size_t seen_ = 0;
 };

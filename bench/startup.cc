@@ -37,6 +37,14 @@ class StartupBench {
     add("flock FILE true", {"flock", dir_ / "lock", "/bin/true"});
     add("flock -n FILE true", {"flock", "-n", dir_ / "lock", "/bin/true"});
     add("tyer version", {TYER_PROGRAM, "version"});
+    for (const auto& [name, url] : stores()) {
+      std::vector<std::string> acquire{TYER_PROGRAM, "lock",    "acquire", "held",       "--pid",
+                                       "1",          "--store", url,       "--no-keeper"};
+      TYER_TRY_OK(start(acquire));
+      add("tyer lock check, " + name, {TYER_PROGRAM, "lock", "check", "held", "--store", url});
+      add("tyer run KEY -- true, " + name, {TYER_PROGRAM, "run", "free", "--store", url,
+                                            "--durability", "normal", "--", "/bin/true"});
+    }
     for (int i = -1; i < options_.rounds * runs_a_round; ++i) {
       for (std::size_t j = 0; j < commands_.size(); ++j) {
         TYER_TRY(const double micros, start(commands_[j]));
@@ -87,7 +95,21 @@ class StartupBench {
     }
     report.require("tyer version by flock FILE true", contenders_[4].ratio_to(contenders_[2]), 2,
                    true);
+    for (const auto& [name, url] : stores()) {
+      report.require("tyer lock check by flock FILE true, " + name,
+                     find("tyer lock check, " + name).ratio_to(contenders_[2]), 2, true);
+      report.require("tyer run KEY -- true by flock FILE true, " + name,
+                     find("tyer run KEY -- true, " + name).ratio_to(contenders_[2]), 3, true);
+    }
     report.print(options_.json);
+  }
+
+  const Contender& find(const std::string& name) const {
+    return *std::ranges::find(contenders_, name, &Contender::name);
+  }
+
+  [[nodiscard]] std::vector<std::pair<std::string, std::string>> stores() const {
+    return {{"sqlite", "sqlite:" + (dir_ / "locks.db")}, {"files", "files:" + (dir_ / "locks")}};
   }
 
   const Options& options_;

@@ -94,6 +94,7 @@ Result<Arguments> collect(const Command& command, const CLI::App& app,
     TYER_TRY_OK(check_value(option.name, option.value, found->results().front()));
   }
   for (const Operand& operand : command.operands) {
+    if (operand.rest) continue;
     const CLI::Option* found = app.get_option(std::string(operand.name));
     if (found->count() == 0 && operand.required) {
       return fail(Fault::invalid, fmt::format("{} is missing", operand.name));
@@ -124,6 +125,7 @@ Result<Arguments> parse(const Command& command, std::span<const std::string> wor
     }
   }
   for (const Operand& operand : command.operands) {
+    if (operand.rest) continue;
     CLI::Option* added = app.add_option(std::string(operand.name));
     added->take_all();
     if (operand.many) added->allow_extra_args();
@@ -153,8 +155,20 @@ const std::vector<std::string>& Arguments::values(std::string_view name) const {
 }
 
 Result<Arguments> parse_arguments(const Command& command, std::span<const std::string> words) {
+  const bool has_rest = !command.operands.empty() && command.operands.back().rest;
+  const auto mark = has_rest ? std::ranges::find(words, "--") : words.end();
   try {
-    return parse(command, words);
+    const auto before = static_cast<std::size_t>(mark - words.begin());
+    TYER_TRY(Arguments arguments, parse(command, words.first(before)));
+    if (!has_rest || arguments.has("--help")) return arguments;
+    const Operand& rest = command.operands.back();
+    for (const std::string& word : words.subspan(std::min(before + 1, words.size()))) {
+      arguments.add(rest.name, word);
+    }
+    if (rest.required && !arguments.has(rest.name)) {
+      return fail(Fault::invalid, fmt::format("{} is missing; write it behind --", rest.name));
+    }
+    return arguments;
   } catch (const CLI::ArgumentMismatch&) {
     return refuse_mismatch(command, words);
   } catch (const std::exception& problem) {

@@ -90,8 +90,10 @@ int run(std::span<const std::string> words, World& world) {
     world.output.warn(list_text(""));
     return info(Fault::invalid).exit_code;
   }
-  const bool json = wants(words, "--json");
-  const Done done = run_command(words, world);
+  return finish(run_command(words, world), world, wants(words, "--json"));
+}
+
+int finish(const Done& done, World& world, bool json) {
   const Result<> written = world.output.flush();
   if (!done) return report(world, done.error(), json);
   if (!written) return report(world, written.error(), json);

@@ -24,6 +24,7 @@ struct World {
   Output& output;
   std::map<std::string, std::string, std::less<>> environment;
   std::string directory;  // Where it was called, absolute.
+  std::string program;    // This program's file, absolute.
 };
 
 // `words` are the arguments without the program's name.

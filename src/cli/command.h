@@ -30,6 +30,7 @@ struct Operand {
   bool required = true;
   bool many = false;
   bool is_file = false;  // For completion.
+  bool rest = false;     // All that stands behind "--", as it is. Only the last one.
 };
 
 struct ExitCode {
@@ -49,6 +50,9 @@ struct Failure {
 
 // The exit code of a command that ran; 1 is the answer no.
 using Done = std::expected<int, Failure>;
+
+// Writes out what was printed, says what went wrong, and gives the exit code.
+[[nodiscard]] int finish(const Done& done, World& world, bool json);
 
 class Arguments;
 

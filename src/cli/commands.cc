@@ -78,7 +78,128 @@ constexpr std::array help_operands{
     Operand{.name = "COMMAND", .help = "The command to explain", .required = false, .many = true}};
 constexpr std::array<Text, 2> help_examples{"tyer help", "tyer help store backup"};
 
+constexpr std::array lock_key{Operand{.name = "KEY", .help = "The lock: a task's id, any name"}};
+constexpr std::array lock_keys{
+    Operand{.name = "KEY", .help = "The locks: task ids, any names", .many = true}};
+constexpr Option session_option{"--session", "ID", "The session that acquire printed"};
+constexpr ExitCode not_yours{4, "another session holds it"};
+
+constexpr std::array run_operands{
+    Operand{.name = "KEY", .help = "The lock: what must not run twice"},
+    Operand{.name = "CMD", .help = "The command and its arguments", .many = true, .rest = true}};
+constexpr std::array run_options{
+    Option{"--wait", "DURATION", "Wait for the lock so long; otherwise not at all"},
+    Option{"--ttl", "DURATION", "Without a heartbeat for so long it counts as dead (180s)"},
+    Option{"--max", "DURATION", "End the command after so long (24h)"},
+    Option{"--conflict-exit", "N", "The exit code if somebody else has the lock (1)"},
+    Option{"--on-lost", "stop|warn", "What to do if the lock is lost meanwhile (stop)"},
+    Option{"--command", "TEXT", "What it is called in lists; the command line by default"},
+    Option{"--owner", "TEXT", "Who it is for, for people"},
+};
+constexpr std::array<Text, 3> run_examples{"tyer run nightly -- true",
+                                           "tyer run nightly --wait 10m --max 2h -- true",
+                                           "tyer run fetch-news --conflict-exit 0 -- true"};
+constexpr std::array run_codes{ExitCode{0, "what the command ended with, 128+n for signal n"},
+                               ExitCode{1, "somebody else has the lock"},
+                               wrong_usage,
+                               unreachable,
+                               ExitCode{4, "the lock was lost and the command ended"},
+                               ExitCode{5, "the command was ended at its time limit"},
+                               ExitCode{126, "the command cannot be run"},
+                               ExitCode{127, "there is no such command"}};
+
+constexpr std::array acquire_options{
+    Option{"--any", "", "The first of the locks that is free, not all of them"},
+    Option{"--command", "TEXT", "What it is for: /wf:build; decides the time limit"},
+    Option{"--pid", "PID", "Hold it for this process; the one that calls tyer by default"},
+    Option{"--session", "ID", "The session's id; a new one by default"},
+    Option{"--timeout", "DURATION", "Hold it so long at most"},
+    Option{"--wait", "DURATION", "Wait for it so long; otherwise not at all"},
+    Option{"--owner", "TEXT", "Who it is for, for people"},
+    Option{"--no-keeper", "", "Leave nothing behind that renews it"},
+};
+constexpr std::array<Text, 3> acquire_examples{"tyer lock acquire TSK-01-01 --command /wf:build",
+                                               "tyer lock acquire TSK-01-02 TSK-01-03 --any",
+                                               "tyer lock acquire deploy --wait 10m --owner alice"};
+constexpr std::array acquire_codes{
+    done,        ExitCode{1, "somebody else has it"},      wrong_usage,
+    unreachable, ExitCode{4, "interrupted while waiting"}, at_limit};
+
+constexpr std::array own_options{session_option};
+constexpr std::array<Text, 1> release_examples{
+    "tyer lock release TSK-01-01 --session 0190f3c2-7b1a-7c3d-8e4f-0123456789ab"};
+constexpr std::array<Text, 1> renew_examples{
+    "tyer lock renew TSK-01-01 --session 0190f3c2-7b1a-7c3d-8e4f-0123456789ab"};
+constexpr std::array own_codes{
+    done, ExitCode{1, "nobody holds it"}, wrong_usage, unreachable, not_yours, at_limit};
+
+constexpr std::array check_options{
+    Option{"--token", "N", "Whether it is still held with this token"}};
+constexpr std::array<Text, 2> lock_check_examples{"tyer lock check TSK-01-01",
+                                                  "tyer lock check TSK-01-01 --token 42"};
+constexpr std::array lock_check_codes{
+    ExitCode{0, "it is held, with --token: by that one"},
+    ExitCode{1, "it is free, its holder is dead, or the token is stale"}, wrong_usage, unreachable};
+
+constexpr std::array<Text, 2> list_examples{"tyer lock list", "tyer lock list --json"};
+constexpr std::array list_codes{done, ExitCode{1, "there is no store"}, wrong_usage, unreachable};
+constexpr std::array<Text, 1> watch_examples{"tyer lock watch"};
+
+constexpr std::array break_options{Option{"--yes", "", "Do not ask"},
+                                   Option{"--why", "TEXT", "The reason, for the log"}};
+constexpr std::array<Text, 1> break_examples{
+    "tyer lock break TSK-01-01 --yes --why 'the agent hangs'"};
+constexpr std::array break_codes{done, ExitCode{1, "nobody holds it, or you said no"}, wrong_usage,
+                                 unreachable, at_limit};
+
+constexpr std::array<Text, 1> keep_examples{
+    "tyer lock keep TSK-01-01 --session 0190f3c2-7b1a-7c3d-8e4f-0123456789ab"};
+
 constexpr std::array all_commands{
+    Command{"run", "Locks", "Run a command unless it is running already",
+            "Takes the lock, runs the command and gives the lock back. The lock is renewed while "
+            "the command lives; if tyer or the machine dies, others see it at once. Signals are "
+            "passed on, and when the command ends or has to be ended, everything that it started "
+            "ends too. The command finds the lock in TYER_LOCK, TYER_SESSION and TYER_TOKEN.",
+            run_operands, run_options, run_examples, run_codes, run_run},
+    Command{"lock acquire", "Locks", "Take a lock, or several at once",
+            "Prints key, session and token of each lock, a line each. The lock is held for the "
+            "process that calls tyer, such as a shell or an agent, or for that of --pid, and ends "
+            "with it. A small process stays behind and renews it. The same process with a new "
+            "session takes its own lock over.",
+            lock_keys, acquire_options, acquire_examples, acquire_codes, run_lock_acquire},
+    Command{"lock release", "Locks", "Give a lock back", "", lock_key, own_options,
+            release_examples, own_codes, run_lock_release},
+    Command{"lock renew", "Locks", "Say that the holder of a lock is still at work", "", lock_key,
+            own_options, renew_examples, own_codes, run_lock_renew},
+    Command{"lock check", "Locks", "Say who has a lock, and whether a token still counts", "",
+            lock_key, check_options, lock_check_examples, lock_check_codes, run_lock_check},
+    Command{"lock list",
+            "Locks",
+            "List all locks with their holders",
+            "",
+            {},
+            {},
+            list_examples,
+            list_codes,
+            run_lock_list},
+    Command{"lock watch",
+            "Locks",
+            "Follow the locks live, until interrupted",
+            "On a terminal the list, kept up to date; elsewhere a line for each event.",
+            {},
+            {},
+            watch_examples,
+            list_codes,
+            run_lock_watch},
+    Command{"lock break", "Locks", "Take a lock away from its holder",
+            "Shows whom it hits, asks, and records who did it. The holder's writes through tyer "
+            "are refused from then on, and it learns of it at its next renewal.",
+            lock_key, break_options, break_examples, break_codes, run_lock_break},
+    Command{"lock keep", "Locks", "Renew locks until their holder ends",
+            "What 'lock acquire' leaves behind. Ends with the process that holds the locks, or "
+            "when the session has lost them all.",
+            lock_keys, own_options, keep_examples, own_codes, run_lock_keep},
     Command{"log", "See", "Show what happened, event by event",
             "Every change is an event: who did what to which key, and when. Times are in UTC. With "
             "--json each line is one object; give its seq to --since to go on from there.",
@@ -179,10 +300,12 @@ const Command* find_command(std::string_view name) {
 std::string usage(const Command& command) {
   std::string text = "tyer " + std::string(command.name);
   for (const Operand& operand : command.operands) {
-    const std::string name = std::string(operand.name) + (operand.many ? "…" : "");
+    const std::string name =
+        (operand.rest ? "-- " : "") + std::string(operand.name) + (operand.many ? "…" : "");
     text += operand.required ? " " + name : " [" + name + "]";
   }
-  return text + " [options]";
+  const std::size_t rest = text.find(" -- ");
+  return rest == std::string::npos ? text + " [options]" : text.insert(rest, " [options]");
 }
 
 }  // namespace tyer::cli

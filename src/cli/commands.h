@@ -7,6 +7,15 @@
 
 namespace tyer::cli {
 
+[[nodiscard]] Done run_run(World& world, const Arguments& arguments);
+[[nodiscard]] Done run_lock_acquire(World& world, const Arguments& arguments);
+[[nodiscard]] Done run_lock_release(World& world, const Arguments& arguments);
+[[nodiscard]] Done run_lock_renew(World& world, const Arguments& arguments);
+[[nodiscard]] Done run_lock_check(World& world, const Arguments& arguments);
+[[nodiscard]] Done run_lock_list(World& world, const Arguments& arguments);
+[[nodiscard]] Done run_lock_watch(World& world, const Arguments& arguments);
+[[nodiscard]] Done run_lock_break(World& world, const Arguments& arguments);
+[[nodiscard]] Done run_lock_keep(World& world, const Arguments& arguments);
 [[nodiscard]] Done run_log(World& world, const Arguments& arguments);
 [[nodiscard]] Done run_store_check(World& world, const Arguments& arguments);
 [[nodiscard]] Done run_store_backup(World& world, const Arguments& arguments);

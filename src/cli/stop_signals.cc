@@ -1,5 +1,7 @@
 #include "cli/stop_signals.h"
 
+#include <sys/signalfd.h>
+
 #include <ctime>
 
 namespace tyer::cli {
@@ -9,6 +11,7 @@ StopSignals::StopSignals() {
   sigaddset(&wanted_, SIGINT);
   sigaddset(&wanted_, SIGTERM);
   pthread_sigmask(SIG_BLOCK, &wanted_, &before_);
+  fd_ = env::Fd(signalfd(-1, &wanted_, SFD_CLOEXEC | SFD_NONBLOCK));
 }
 
 StopSignals::~StopSignals() {

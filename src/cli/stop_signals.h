@@ -7,6 +7,8 @@
 
 #include <csignal>
 
+#include "env/fd.h"
+
 namespace tyer::cli {
 
 class StopSignals {
@@ -19,9 +21,13 @@ class StopSignals {
   // Whether one has come.
   [[nodiscard]] bool arrived() const;
 
+  // Readable once one has come.
+  [[nodiscard]] int fd() const { return fd_.get(); }
+
  private:
   sigset_t before_{};
   sigset_t wanted_{};
+  env::Fd fd_;
 };
 
 }  // namespace tyer::cli

@@ -25,7 +25,8 @@ ClaimAnswer decide_claim(const Claim& claim, const std::optional<Lease>& present
     return change;
   }
   Judgement judgement = judge(*present, sight, now);
-  if (judgement.verdict == Verdict::live) return Held{*present, std::move(judgement)};
+  const bool doubted = judgement.verdict == Verdict::silent && !claim.believes_silence;
+  if (judgement.verdict == Verdict::live || doubted) return Held{*present, std::move(judgement)};
   change.endings.push_back({present->key, present->token, End::lapsed,
                             std::string(name(judgement.verdict)), std::move(judgement.why)});
   return change;

@@ -17,6 +17,7 @@ namespace tyer::core {
 
 struct Claim {
   Grant grant;
+  bool believes_silence = true;  // Whether a silence alone convicts the present holder.
 };
 
 // The answer no: somebody holds it. Not an error.

@@ -89,14 +89,18 @@ std::string_view name(Verdict verdict) {
   return names[static_cast<std::size_t>(verdict)];
 }
 
+Ages ages(const Lease& lease, const Sight& sight, Time now) {
+  return {.silent = age(lease.heard_mono, lease.heard_at, sight, now),
+          .held = age(lease.granted_mono, lease.granted_at, sight, now)};
+}
+
 Judgement judge(const Lease& lease, const Sight& sight, Time now) {
   if (sight.liveness == Liveness::gone) return {Verdict::orphaned, sight.evidence};
 
-  const Span quiet = age(lease.heard_mono, lease.heard_at, sight, now);
-  if (quiet > lease.silence_max) {
-    return {Verdict::silent, fmt::format("no heartbeat for {}", describe_span(quiet))};
+  const auto [silent, held] = ages(lease, sight, now);
+  if (silent > lease.silence_max) {
+    return {Verdict::silent, fmt::format("no heartbeat for {}", describe_span(silent))};
   }
-  const Span held = age(lease.granted_mono, lease.granted_at, sight, now);
   if (held > lease.hold_max) {
     return {Verdict::overdue, fmt::format("held for {}, the limit is {}", describe_span(held),
                                           describe_span(lease.hold_max))};

@@ -107,6 +107,13 @@ struct Judgement {
 // Whether `lease` still stands at the store's time `now`.
 [[nodiscard]] Judgement judge(const Lease& lease, const Sight& sight, Time now);
 
+// How long its holder has not been heard of and has held it, as `judge` counts.
+struct Ages {
+  Span silent{};
+  Span held{};
+};
+[[nodiscard]] Ages ages(const Lease& lease, const Sight& sight, Time now);
+
 // The earliest store time at which `judge` could change its mind without news.
 [[nodiscard]] Time next_check(const Lease& lease);
 

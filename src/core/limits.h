@@ -14,11 +14,19 @@ inline constexpr std::size_t state_bytes_max = 512 << 10;
 inline constexpr std::size_t actor_bytes_max = 200;
 inline constexpr std::size_t change_items_max = 1'000;
 inline constexpr std::size_t page_rows_max = 1'000;
+inline constexpr std::size_t lock_name_bytes_max = 200;
+inline constexpr std::size_t lock_names_max = 100;  // In one decision.
+inline constexpr std::size_t waiters_max = 1'000;   // Of one key.
 
 inline constexpr Span heartbeat_every = 60s;
 inline constexpr Span silence_max = 180s;
 inline constexpr Span hold_max = 30min;
 inline constexpr Span hold_most = 366 * 24h;
+
+// Who waits is heard more often: a stopped waiter holds up those who do not wait.
+inline constexpr Span ticket_silence_max = 60s;
+inline constexpr Span ticket_hold_max = hold_most;
+inline constexpr Span turn_max = 1s;  // To take a free key before others may.
 
 // A holder stops trusting its own lease this long before others may take it.
 inline constexpr Span trust_margin = 10s;

@@ -49,6 +49,11 @@ class View {
   [[nodiscard]] virtual Result<std::vector<Lease>> leases(const std::string& after,
                                                           std::size_t limit) const = 0;
 
+  // The same of keys below `root` only: "wait/a" stands for "wait/a/…".
+  [[nodiscard]] virtual Result<std::vector<Lease>> leases_below(const std::string& root,
+                                                                const std::string& after,
+                                                                std::size_t limit) const;
+
   [[nodiscard]] virtual Result<std::vector<Event>> events(const EventQuery& query) const = 0;
   [[nodiscard]] virtual Result<Head> head() const = 0;
 

@@ -23,7 +23,7 @@ Result<Time> Keeper::step(Time now) {
   for (auto each = held_.begin(); each != held_.end();) {
     Held& held = each->second;
     Result<> renewed;
-    if (asked - held.asked >= beat_every(held.lease.silence_max)) renewed = renew(held, asked);
+    if (asked - held.asked >= beat(held)) renewed = renew(held, asked);
     const bool fenced = !renewed && renewed.error().fault == Fault::fenced;
     if (fenced || asked >= trusted_until(held)) {
       lost_.push_back(
@@ -33,7 +33,7 @@ Result<Time> Keeper::step(Time now) {
     }
     if (!renewed) trouble = renewed;
     const Span next =
-        std::min(held.asked + beat_every(held.lease.silence_max), trusted_until(held));
+        std::min(held.asked + beat(held), trusted_until(held));
     wait = std::min(wait, next - asked);
     ++each;
   }
@@ -65,6 +65,10 @@ Result<> Keeper::renew(Held& held, Span now) {
   }));
   held.asked = now;
   return {};
+}
+
+Span Keeper::beat(const Held& held) const {
+  return std::min(heartbeat_, beat_every(held.lease.silence_max));
 }
 
 Span beat_every(Span silence_max) {

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "core/lease.h"
+#include "core/limits.h"
 #include "engine/engine.h"
 
 namespace tyer::engine {
@@ -26,7 +27,9 @@ struct Lost {
 
 class Keeper {
  public:
-  explicit Keeper(Engine& engine) : engine_(engine) {}
+  // Beats every `heartbeat`, or sooner where a silence limit needs it.
+  explicit Keeper(Engine& engine, Span heartbeat = limits::heartbeat_every)
+      : engine_(engine), heartbeat_(heartbeat) {}
 
   // Keeps `lease` from now on. `asked` is clock.boot_time() when it was asked
   // for, before the commit that granted it.
@@ -50,7 +53,10 @@ class Keeper {
   [[nodiscard]] Span trusted_until(const Held& held) const;
   [[nodiscard]] Result<> renew(Held& held, Span now);
 
+  [[nodiscard]] Span beat(const Held& held) const;
+
   Engine& engine_;
+  const Span heartbeat_;
   std::map<std::string, Held> held_;
   std::vector<Lost> lost_;
 };

@@ -11,7 +11,10 @@ namespace tyer::limits {
 inline constexpr std::size_t directory_entries_max = 1 << 20;
 inline constexpr Span poll_wait_max = 366 * 24h;  // A longer wait is cut to this.
 inline constexpr Span reap_wait_max = 10s;        // For a killed child to be gone.
-inline constexpr Span file_lock_wait_max = 30s;   // For another process to let go.
-inline constexpr int watch_reads_max = 64;        // Of one wake; what is left wakes again.
+// Between two looks at processes that come and go too quickly to be waited for.
+inline constexpr Span tree_pause = 2ms;
+inline constexpr std::size_t tree_watch_max = 64;  // Descriptors at a time; the next look has more.
+inline constexpr Span file_lock_wait_max = 30s;    // For another process to let go.
+inline constexpr int watch_reads_max = 64;         // Of one wake; what is left wakes again.
 
 }  // namespace tyer::limits

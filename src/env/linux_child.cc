@@ -113,6 +113,7 @@ void set_up_process(const Spawn& spawn, SpawnSetup& setup) {
   sigemptyset(&none);
   sigfillset(&all);
   posix_spawnattr_setsigmask(&setup.attributes, &none);
+  for (const int signal : spawn.ignored) sigdelset(&all, signal);
   posix_spawnattr_setsigdefault(&setup.attributes, &all);
   constexpr int flags = POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF;
   posix_spawnattr_setflags(&setup.attributes, static_cast<short>(flags));
@@ -160,7 +161,7 @@ LinuxChild::LinuxChild(pid_t pid, std::int64_t pid_start, Fd pidfd)
     : pid_(pid), pid_start_(pid_start), pidfd_(std::move(pidfd)) {}
 
 LinuxChild::~LinuxChild() {
-  if (!is_ours_) return;
+  if (!is_ours_ || is_let_go_) return;
   if (!exit_) {
     kill(-pid_, SIGKILL);
     // One that hangs in the kernel is left to init.
@@ -230,6 +231,19 @@ Result<std::unique_ptr<Child>> start_child(const Spawn& spawn) {
   }
   const std::optional<ProcStat> stat = read_proc_stat(pid);
   return std::make_unique<LinuxChild>(pid, stat ? stat->start : 0, std::move(pidfd));
+}
+
+Result<Twin> fork_twin() {
+  keep_ended_children();
+  const pid_t pid = fork();
+  if (pid == 0) return Twin{};
+  if (pid < 0) return std::unexpected(spawn_error(errno, "a copy of this process", ""));
+  Fd pidfd(static_cast<int>(syscall(SYS_pidfd_open, pid, 0)));
+  if (pidfd) return Twin{pid, std::move(pidfd)};
+  const int refusal = errno;
+  kill(pid, SIGKILL);
+  end_child(pid);
+  return std::unexpected(os_error(refusal, "watch", "a copy of this process"));
 }
 
 }  // namespace tyer::env

@@ -225,6 +225,18 @@ TEST(Child, StartsWithNoSignalBlockedOrIgnored) {
   EXPECT_EQ(lines, 2);
 }
 
+TEST(Child, KeepsASignalIgnoredIfAsked) {
+  Spawn spawn = shell("kill -HUP $$; kill -USR1 $$");
+  spawn.ignored = {SIGHUP, SIGUSR2};
+  const auto hup_handler = std::signal(SIGHUP, SIG_IGN);
+  const auto usr1_handler = std::signal(SIGUSR1, SIG_IGN);
+  const Exit exit = exit_of(spawn);
+  std::signal(SIGHUP, hup_handler);
+  std::signal(SIGUSR1, usr1_handler);
+
+  EXPECT_EQ(exit, Exit{.signal = SIGUSR1});
+}
+
 TEST(Child, SeesTheGivenEnvironmentAndNothingElse) {
   EXPECT_EQ(output_of(command({"/usr/bin/env"}, {{"A", "1"}, {"B", "x=y z"}})), "A=1\nB=x=y z\n");
 }
@@ -363,6 +375,23 @@ TEST(ChildGroup, DiesWithAChildThatWasNotWaitedFor) {
   EXPECT_TRUE(*wait_readable(family.grandchild_end.get(), long_enough));
   EXPECT_EQ(waitpid(pid, nullptr, WNOHANG), -1);
   EXPECT_EQ(errno, ECHILD);
+}
+
+TEST(ChildGroup, OutlivesAChildThatWasLetGo) {
+  Pipe input;
+  Spawn spawn = command({"cat"});
+  spawn.input = input.out.get();
+  auto child = started(spawn);
+  const auto pid = static_cast<pid_t>(child->pid());
+  child->let_go();
+
+  child.reset();
+
+  EXPECT_EQ(waitpid(pid, nullptr, WNOHANG), 0);
+  input.in = Fd();
+  int status = 0;
+  EXPECT_EQ(waitpid(pid, &status, 0), pid);
+  EXPECT_TRUE(WIFEXITED(status));
 }
 
 TEST(ChildGroup, IsLeftAloneOnceSomebodyElseTookTheChild) {

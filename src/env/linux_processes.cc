@@ -1,6 +1,7 @@
 #include "env/linux_processes.h"
 
 #include <fcntl.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <array>
@@ -14,6 +15,7 @@
 
 #include "env/fd.h"
 #include "env/linux_child.h"
+#include "env/os_error.h"
 #include "env/proc_stat.h"
 
 namespace tyer::env {
@@ -88,6 +90,20 @@ Result<core::Holder> LinuxProcesses::holder(std::int64_t pid, std::string run) c
 
 Result<std::unique_ptr<Child>> LinuxProcesses::spawn(const Spawn& spawn) {
   return start_child(spawn);
+}
+
+Result<std::optional<Fd>> LinuxProcesses::watch_end(const core::Holder& holder) const {
+  const std::int64_t pid = holder.pid;
+  if (!core::may_probe(holder, here_) || holder.pid_start == 0) return std::nullopt;
+  if (pid <= 0 || pid > std::numeric_limits<pid_t>::max()) return std::nullopt;
+  Fd pidfd(static_cast<int>(syscall(SYS_pidfd_open, static_cast<pid_t>(pid), 0)));
+  // EINVAL and ENOENT: it is the number of a thread by now.
+  if (!pidfd && (errno == ESRCH || errno == EINVAL || errno == ENOENT)) return std::nullopt;
+  if (!pidfd) return std::unexpected(os_error(errno, "watch", fmt::format("process {}", pid)));
+  // Looked at only now: what has this start time is what the descriptor is of.
+  const std::optional<ProcStat> stat = read_proc_stat(pid);
+  if (!stat || stat->is_over() || stat->start != holder.pid_start) return std::nullopt;
+  return pidfd;
 }
 
 }  // namespace tyer::env

@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "env/linux_env.h"
+#include "env/wait_readable.h"
 
 namespace tyer::env {
 namespace {
@@ -146,6 +147,40 @@ TEST(LinuxProcesses, SeeAStoppedProcessAlive) {
 
   const Holder holder = table.processes.holder(child->pid(), "run").value();
   EXPECT_EQ(table.processes.look(holder).liveness, Liveness::alive);
+}
+
+TEST(LinuxProcesses, TellTheEndOfAHolder) {
+  Table table;
+  const auto child = table.start({"sleep", "1000"});
+  const Holder holder = table.processes.holder(child->pid(), "run").value();
+  const auto end = table.processes.watch_end(holder);
+  ASSERT_TRUE(end && end->has_value());
+  EXPECT_FALSE(*wait_readable((*end)->get(), 0s));
+
+  ASSERT_TRUE(child->signal_group(SIGKILL));
+
+  EXPECT_TRUE(*wait_readable((*end)->get(), 20s));
+}
+
+TEST(LinuxProcesses, HaveNothingToWatchWhereNobodyIsSeen) {
+  Table table;
+  const auto child = table.start({"true"});
+  const Holder ended{table.processes.here(), child->pid(), child->pid_start(), "run"};
+  ASSERT_TRUE(child->wait(20s)->has_value());
+  Holder former = table.self;
+  former.pid_start -= 1;
+  Holder vague = table.self;
+  vague.pid_start = 0;
+  Holder far = table.self;
+  far.place.host += "-other";
+  Holder impossible = table.self;
+  impossible.pid = -1;
+
+  for (const Holder& holder : {ended, former, vague, far, impossible}) {
+    const auto end = table.processes.watch_end(holder);
+    ASSERT_TRUE(end) << end.error().what;
+    EXPECT_FALSE(end->has_value());
+  }
 }
 
 TEST(LinuxProcesses, HaveNoHolderForAPidThatCannotBe) {

@@ -1,10 +1,13 @@
 #include "env/proc_stat.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <unistd.h>
 
 #include <array>
 #include <charconv>
+#include <fstream>
+#include <memory>
 #include <string>
 
 #include <fmt/format.h>
@@ -15,6 +18,8 @@ namespace tyer::env {
 namespace {
 
 // Positions after the name; proc(5) counts pid and name as 1 and 2.
+constexpr std::size_t parent_at = 4 - 3;
+constexpr std::size_t group_at = 5 - 3;
 constexpr std::size_t session_at = 6 - 3;
 constexpr std::size_t threads_at = 20 - 3;
 constexpr std::size_t start_at = 22 - 3;
@@ -54,6 +59,8 @@ std::optional<ProcStat> parse_proc_stat(std::string_view text) {
     const std::string_view word = text.substr(0, space);
     if (word.empty()) return std::nullopt;
     if (i == 0) stat.state = word.front();
+    if (i == parent_at && !take_number(word, stat.parent)) return std::nullopt;
+    if (i == group_at && !take_number(word, stat.group)) return std::nullopt;
     if (i == session_at && !take_number(word, stat.session)) return std::nullopt;
     if (i == threads_at && !take_number(word, stat.threads)) return std::nullopt;
     if (i == start_at && !take_number(word, stat.start)) return std::nullopt;
@@ -69,6 +76,42 @@ std::optional<ProcStat> read_proc_stat(std::int64_t pid) {
 
 std::optional<ProcStat> read_own_proc_stat() {
   return read_stat_file("/proc/self/stat");
+}
+
+std::vector<std::int64_t> read_pids() {
+  std::vector<std::int64_t> pids;
+  if (!proc_is_of_our_namespace()) return pids;
+  const std::unique_ptr<DIR, int (*)(DIR*)> directory(opendir("/proc"), closedir);
+  if (!directory) return pids;
+  while (const dirent* entry = readdir(directory.get())) {
+    std::int64_t pid = 0;
+    if (take_number(std::data(entry->d_name), pid)) pids.push_back(pid);
+  }
+  return pids;
+}
+
+std::optional<std::vector<std::int64_t>> read_own_children() {
+  std::vector<std::int64_t> pids;
+  const std::unique_ptr<DIR, int (*)(DIR*)> threads(opendir("/proc/self/task"), closedir);
+  if (!threads || !proc_is_of_our_namespace()) return std::nullopt;
+  while (const dirent* entry = readdir(threads.get())) {
+    std::int64_t thread = 0;
+    if (!take_number(std::data(entry->d_name), thread)) continue;
+    // "12 345 " of each thread's children.
+    std::ifstream file(fmt::format("/proc/self/task/{}/children", thread));
+    if (!file) return std::nullopt;
+    for (std::int64_t pid = 0; file >> pid;) pids.push_back(pid);
+  }
+  return pids;
+}
+
+std::vector<ProcEntry> read_proc_table() {
+  std::vector<ProcEntry> table;
+  for (const std::int64_t pid : read_pids()) {
+    const std::optional<ProcStat> stat = read_stat_file(fmt::format("/proc/{}/stat", pid));
+    if (stat) table.push_back({pid, *stat});
+  }
+  return table;
 }
 
 }  // namespace tyer::env

@@ -5,11 +5,14 @@
 #include <cstdint>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 namespace tyer::env {
 
 struct ProcStat {
   char state = '?';
+  std::int64_t parent = 0;
+  std::int64_t group = 0;
   std::int64_t session = 0;
   std::int64_t threads = 0;
   std::int64_t start = 0;  // Clock ticks after boot.
@@ -30,5 +33,21 @@ struct ProcStat {
 // mounted, hides it, or shows the pids of another namespace than ours.
 [[nodiscard]] std::optional<ProcStat> read_proc_stat(std::int64_t pid);
 [[nodiscard]] std::optional<ProcStat> read_own_proc_stat();
+
+// The numbers of all processes that can be seen, rising.
+[[nodiscard]] std::vector<std::int64_t> read_pids();
+
+// Our own children, those that have ended too, as far as none comes or goes
+// meanwhile. Nothing if this kernel does not list them.
+[[nodiscard]] std::optional<std::vector<std::int64_t>> read_own_children();
+
+struct ProcEntry {
+  std::int64_t pid = 0;
+  ProcStat stat;
+};
+
+// All processes that can be seen, by pid. They go on while it is read: one that
+// was there all the time is in it, one that came or went meanwhile may not be.
+[[nodiscard]] std::vector<ProcEntry> read_proc_table();
 
 }  // namespace tyer::env

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <string>
 
 namespace tyer::env {
@@ -13,8 +14,9 @@ std::string stat_line(const std::string& name, char state, int threads) {
          std::to_string(threads) + " 0 987654 10 20 30\n";
 }
 
-TEST(ProcStat, ReadsStateSessionThreadsAndStart) {
-  const ProcStat expected{.state = 'S', .session = 4700, .threads = 3, .start = 987654};
+TEST(ProcStat, ReadsWhatItSaysOfAProcess) {
+  const ProcStat expected{
+      .state = 'S', .parent = 1, .group = 4711, .session = 4700, .threads = 3, .start = 987654};
   EXPECT_EQ(parse_proc_stat(stat_line("sleep", 'S', 3)), expected);
 }
 
@@ -51,6 +53,16 @@ TEST(ProcStat, FindsThisProcessUnderItsPid) {
   EXPECT_EQ(by_pid->start, own->start);
   EXPECT_EQ(by_pid->session, getsid(0));
   EXPECT_GT(by_pid->start, 0);
+  EXPECT_EQ(by_pid->parent, getppid());
+  EXPECT_EQ(by_pid->group, getpgrp());
+}
+
+TEST(ProcTable, HasThisProcessAndItsParent) {
+  const auto table = read_proc_table();
+
+  for (const pid_t pid : {getpid(), getppid()}) {
+    EXPECT_EQ(std::ranges::count(table, pid, &ProcEntry::pid), 1) << pid;
+  }
 }
 
 }  // namespace

@@ -17,6 +17,7 @@
 #include "base/error.h"
 #include "base/time.h"
 #include "core/lease.h"
+#include "env/fd.h"
 
 namespace tyer::env {
 
@@ -28,6 +29,9 @@ struct Spawn {
   int input = -1;
   int output = -1;
   int errors = -1;
+  // Of the signals that we ignore, those that the child ignores as well. All
+  // others are as by default.
+  std::vector<int> ignored;
 };
 
 struct Exit {
@@ -51,6 +55,9 @@ class Child {
 
   // To the whole process group of the child. Nobody there is not an error.
   [[nodiscard]] virtual Result<> signal_group(int signal) = 0;
+
+  // From now on the child may outlive this object, which otherwise ends it.
+  virtual void let_go() = 0;
 };
 
 class Processes : public core::Witness {
@@ -64,6 +71,11 @@ class Processes : public core::Witness {
   [[nodiscard]] virtual Result<core::Holder> holder(std::int64_t pid, std::string run) const = 0;
 
   [[nodiscard]] virtual Result<std::unique_ptr<Child>> spawn(const Spawn& spawn) = 0;
+
+  // A descriptor that becomes readable when the process of `holder` ends. Nothing
+  // if it has ended already, or is not known for sure to be a process that is
+  // seen from here.
+  [[nodiscard]] virtual Result<std::optional<Fd>> watch_end(const core::Holder& holder) const = 0;
 };
 
 }  // namespace tyer::env

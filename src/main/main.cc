@@ -31,11 +31,20 @@ std::string read_directory() {
   return directory;
 }
 
+// What the kernel runs, whatever its name has become meanwhile, if it cannot be read.
+std::string read_program() {
+  std::string path(4'096, '\0');
+  const ssize_t length = ::readlink("/proc/self/exe", path.data(), path.size());
+  if (length > 0) path.resize(static_cast<std::size_t>(length));
+  return length > 0 && ::access(path.c_str(), X_OK) == 0 ? path : "/proc/self/exe";
+}
+
 int run_tyer(const std::vector<std::string>& words) {
   tyer::env::LinuxEnv linux_env;
   const tyer::core::Catalog catalog({tyer::core::run_kind(), tyer::engine::aside_kind()}, {});
   tyer::cli::Output output(STDOUT_FILENO, STDERR_FILENO);
-  tyer::cli::World world{linux_env.env(), catalog, output, read_environment(), read_directory()};
+  tyer::cli::World world{linux_env.env(), catalog, output, read_environment(), read_directory(),
+                          read_program()};
   return tyer::cli::run(words, world);
 }
 

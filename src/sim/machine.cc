@@ -28,6 +28,9 @@ class MachineChild final : public env::Child {
     return {};
   }
 
+  // It stays in the table in any case.
+  void let_go() override {}
+
  private:
   Machine& machine_;
   const std::int64_t pid_;

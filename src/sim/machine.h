@@ -87,6 +87,11 @@ class MachineProcesses final : public env::Processes {
   // A process of the table that runs until it is signalled or the machine restarts.
   [[nodiscard]] Result<std::unique_ptr<env::Child>> spawn(const env::Spawn& spawn) override;
 
+  // There is nothing to wait on in a world of steps.
+  [[nodiscard]] Result<std::optional<env::Fd>> watch_end(const core::Holder&) const override {
+    return std::nullopt;
+  }
+
  private:
   Machine& machine_;
   const std::int64_t pid_;

@@ -29,12 +29,9 @@ Result<std::vector<Below>> tops(env::Files& files, const std::string& directory,
   return found;
 }
 
-}  // namespace
-
-Result<Listing> list_places(env::Files& files, const std::string& directory, Holds holds,
-                            const std::string& kind) {
+Result<Listing> walk(env::Files& files, const std::string& directory, Holds holds,
+                     std::vector<Below> open) {
   Listing listing;
-  TYER_TRY(std::vector<Below> open, tops(files, directory, holds, kind));
   while (!open.empty()) {
     const Below below = std::move(open.back());
     open.pop_back();
@@ -58,6 +55,20 @@ Result<Listing> list_places(env::Files& files, const std::string& directory, Hol
   std::ranges::sort(listing.keys);
   std::ranges::sort(listing.foreign);
   return listing;
+}
+
+}  // namespace
+
+Result<Listing> list_places(env::Files& files, const std::string& directory, Holds holds,
+                            const std::string& kind) {
+  TYER_TRY(std::vector<Below> open, tops(files, directory, holds, kind));
+  return walk(files, directory, holds, std::move(open));
+}
+
+Result<Listing> list_leases_below(env::Files& files, const std::string& directory,
+                                  const std::string& root) {
+  TYER_TRY(const std::string path, path_of({Holds::lease, root + "/x"}));
+  return walk(files, directory, Holds::lease, {{path.substr(0, path.rfind('/')), 0}});
 }
 
 }  // namespace tyer::store::files

@@ -20,4 +20,8 @@ struct Listing {
 [[nodiscard]] Result<Listing> list_places(env::Files& files, const std::string& directory,
                                           Holds holds, const std::string& kind);
 
+// The leases of keys below `root`, which is of a kind that has directories.
+[[nodiscard]] Result<Listing> list_leases_below(env::Files& files, const std::string& directory,
+                                                const std::string& root);
+
 }  // namespace tyer::store::files

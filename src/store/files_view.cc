@@ -85,10 +85,25 @@ Result<std::optional<core::Lease>> FilesView::lease(const std::string& key) cons
 
 Result<std::vector<core::Lease>> FilesView::leases(const std::string& after,
                                                    std::size_t limit) const {
-  std::vector<core::Lease> rows;
-  if (limit == 0) return rows;
+  if (limit == 0) return std::vector<core::Lease>();
   TYER_TRY(const Listing listing, list_places(files_, directory_, Holds::lease, ""));
-  for (auto key = std::ranges::upper_bound(listing.keys, after); key != listing.keys.end(); ++key) {
+  return read_leases(listing.keys, after, limit);
+}
+
+Result<std::vector<core::Lease>> FilesView::leases_below(const std::string& root,
+                                                         const std::string& after,
+                                                         std::size_t limit) const {
+  // The locks lie flat, one directory for all.
+  if (limit == 0 || root.starts_with("lock")) return View::leases_below(root, after, limit);
+  TYER_TRY(const Listing listing, list_leases_below(files_, directory_, root));
+  return read_leases(listing.keys, after, limit);
+}
+
+Result<std::vector<core::Lease>> FilesView::read_leases(const std::vector<std::string>& keys,
+                                                        const std::string& after,
+                                                        std::size_t limit) const {
+  std::vector<core::Lease> rows;
+  for (auto key = std::ranges::upper_bound(keys, after); key != keys.end(); ++key) {
     auto found = lease(*key);
     if (!found && is_broken(found.error())) continue;
     if (!found) return std::unexpected(found.error());

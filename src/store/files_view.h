@@ -37,6 +37,9 @@ class FilesView final : public core::View {
   [[nodiscard]] Result<std::vector<core::Subject>> due(Time until,
                                                        std::size_t limit) const override;
   [[nodiscard]] Result<std::optional<core::Lease>> lease(const std::string& key) const override;
+  [[nodiscard]] Result<std::vector<core::Lease>> leases_below(const std::string& root,
+                                                              const std::string& after,
+                                                              std::size_t limit) const override;
   [[nodiscard]] Result<std::vector<core::Lease>> leases(const std::string& after,
                                                         std::size_t limit) const override;
   [[nodiscard]] Result<std::vector<core::Event>> events(
@@ -49,6 +52,9 @@ class FilesView final : public core::View {
   [[nodiscard]] Result<std::vector<std::string>> damage() const;
 
  private:
+  [[nodiscard]] Result<std::vector<core::Lease>> read_leases(const std::vector<std::string>& keys,
+                                                             const std::string& after,
+                                                             std::size_t limit) const;
   [[nodiscard]] Result<std::optional<std::string>> read(const Place& place) const;
   [[nodiscard]] Result<> need_log() const;
 

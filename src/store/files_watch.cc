@@ -12,6 +12,7 @@ class FilesWatch final : public Watch {
   explicit FilesWatch(std::unique_ptr<env::FileWatch> watch) : watch_(std::move(watch)) {}
 
   Result<bool> wait(Span at_most) override { return watch_->wait(at_most); }
+  int fd() const override { return watch_->fd(); }
 
  private:
   std::unique_ptr<env::FileWatch> watch_;

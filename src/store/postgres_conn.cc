@@ -186,6 +186,10 @@ Result<> Connection::script(const std::string& text) {
   }
 }
 
+int Connection::socket() const {
+  return pq_.PQsocket(conn_);
+}
+
 Result<bool> Connection::wait(Span at_most) {
   again_ = lost_;
   const Span deadline = clock_.mono() + std::min<Span>(at_most, 1h);

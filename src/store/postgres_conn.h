@@ -90,6 +90,7 @@ class Connection {
   // Whether a notification came within `at_most`, at most an hour. All that are
   // there are taken.
   [[nodiscard]] Result<bool> wait(Span at_most);
+  [[nodiscard]] int socket() const;
 
   // Ends the transaction that is open, if any.
   void rollback();

@@ -100,6 +100,8 @@ class PostgresWatch final : public Watch {
     return told || renewed;
   }
 
+  [[nodiscard]] int fd() const override { return connection_ ? connection_->socket() : -1; }
+
  private:
   const Server server_;
   const std::string setup_;

@@ -182,6 +182,7 @@ class FileWatchHint final : public Watch {
  public:
   explicit FileWatchHint(std::unique_ptr<env::FileWatch> watch) : watch_(std::move(watch)) {}
   Result<bool> wait(Span at_most) override { return watch_->wait(at_most); }
+  int fd() const override { return watch_->fd(); }
 
  private:
   std::unique_ptr<env::FileWatch> watch_;
@@ -272,6 +273,7 @@ Result<> SqliteStore::commit(const Writes& writes) {
   recent_.put(writes.subjects);
   written_ += writes.events.size();
   if (!grows_ && written_ >= events_of_a_daemon) grows_ = let_log_grow(*writer_).has_value();
+  if (queue_) queue_->announce();
   let_next_writer_in();
   commits_->add();
   return {};
@@ -339,7 +341,7 @@ void SqliteStore::give_back(std::unique_ptr<SqliteConn> reader) {
 
 Result<std::unique_ptr<Watch>> SqliteStore::watch() {
   if (in_memory()) return std::make_unique<MemoryWatch>(commits_);
-  TYER_TRY(auto watch, env::FileWatch::open({path_ + "-wal"}));
+  TYER_TRY(auto watch, env::FileWatch::open({Turnstile::watched(path_)}));
   return std::make_unique<FileWatchHint>(std::move(watch));
 }
 

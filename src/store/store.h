@@ -63,6 +63,10 @@ class Watch {
 
   // True if something happened within `at_most`.
   [[nodiscard]] virtual Result<bool> wait(Span at_most) = 0;
+
+  // Readable when `wait` may have something to say; -1 if only `wait` can tell.
+  // It may be another one after each `wait`.
+  [[nodiscard]] virtual int fd() const { return -1; }
 };
 
 // `full`: what was committed survives power loss. `normal`: the death of a

@@ -21,7 +21,7 @@ class Turnstile {
   [[nodiscard]] static Result<std::unique_ptr<Turnstile>> open(env::Files& files,
                                                                const std::string& path) {
     TYER_TRY(auto hallway, files.open(path + "-queue", env::Open::write));
-    TYER_TRY(auto door, files.open(path + "-writer", env::Open::write));
+    TYER_TRY(auto door, files.open(watched(path), env::Open::write));
     return std::unique_ptr<Turnstile>(new Turnstile(std::move(hallway), std::move(door)));
   }
 
@@ -33,6 +33,11 @@ class Turnstile {
   }
 
   void leave() { door_->unlock(); }
+
+  // Wakes those who watch `watched(path)`. They cannot watch what SQLite writes:
+  // it is written before it is synced and seen by others, and nothing follows.
+  void announce() { (void)door_->write(0, "."); }
+  [[nodiscard]] static std::string watched(const std::string& path) { return path + "-writer"; }
 
  private:
   Turnstile(std::unique_ptr<env::File> hallway, std::unique_ptr<env::File> door)

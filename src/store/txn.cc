@@ -185,6 +185,19 @@ Result<std::vector<core::Lease>> Txn::leases(const std::string& after, std::size
   return overlay<core::Lease>(after, limit, page, writes_.leases);
 }
 
+Result<std::vector<core::Lease>> Txn::leases_below(const std::string& root,
+                                                   const std::string& after,
+                                                   std::size_t limit) const {
+  const std::string prefix = root + "/";
+  std::map<std::string, std::optional<core::Lease>> written;
+  for (auto each = writes_.leases.lower_bound(prefix);
+       each != writes_.leases.end() && each->first.starts_with(prefix); ++each) {
+    written.insert(*each);
+  }
+  const auto page = [&](const std::string& next) { return base_.leases_below(root, next, limit); };
+  return overlay<core::Lease>(std::max(prefix, after), limit, page, written);
+}
+
 Result<std::vector<core::Event>> Txn::events(const core::EventQuery& query) const {
   TYER_TRY(std::vector<core::Event> rows, base_.events(query));
   std::erase_if(rows, [&](const core::Event& event) { return event.seq < head_.first; });

@@ -46,6 +46,9 @@ class Txn final : public core::View {
   [[nodiscard]] Result<std::optional<core::Lease>> lease(const std::string& key) const override;
   [[nodiscard]] Result<std::vector<core::Lease>> leases(const std::string& after,
                                                         std::size_t limit) const override;
+  [[nodiscard]] Result<std::vector<core::Lease>> leases_below(const std::string& root,
+                                                              const std::string& after,
+                                                              std::size_t limit) const override;
   [[nodiscard]] Result<std::vector<core::Event>> events(
       const core::EventQuery& query) const override;
   [[nodiscard]] Result<core::Head> head() const override { return head_; }

@@ -14,7 +14,15 @@
 namespace tyer::testing {
 namespace {
 
-using Docs = ProgramTest;
+class Docs : public ProgramTest {
+ protected:
+  void run_in_shell(const std::string& text) const {
+    ProgramCall shell = call({"-c", text});
+    shell.program = "/bin/sh";
+    const ProgramResult result = run_program(shell);
+    EXPECT_EQ(result.code, 0) << text << "\n" << result.err;
+  }
+};
 
 std::string document(const std::string& name) {
   std::ifstream file(std::string(TYER_SOURCE) + "/docs/" + name);
@@ -22,18 +30,19 @@ std::string document(const std::string& name) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-// The lines of all ```sh blocks.
-std::vector<std::string> shell_lines(const std::string& text) {
-  std::vector<std::string> found;
+// All ```sh blocks.
+std::vector<std::string> shell_blocks(const std::string& text) {
+  std::vector<std::string> blocks;
   bool inside = false;
   for (const std::string& line : split_lines(text)) {
     if (line.starts_with("```")) {
       inside = line == "```sh";
-    } else if (inside && !line.empty()) {
-      found.push_back(line);
+      if (inside) blocks.emplace_back();
+    } else if (inside) {
+      blocks.back() += line + "\n";
     }
   }
-  return found;
+  return blocks;
 }
 
 std::string cell(std::string_view text) {
@@ -44,14 +53,20 @@ TEST_F(Docs, EveryCommandInThemWorks) {
   make_store();
   environment["PATH"] =
       std::filesystem::path(TYER_PROGRAM).parent_path().string() + ":/usr/bin:/bin";
-  const std::vector<std::string> lines = shell_lines(document("cli.md"));
+  std::string all;
+  for (const std::string& block : shell_blocks(document("cli.md"))) all += block;
+  const std::vector<std::string> lines = split_lines(all);
 
   EXPECT_GE(lines.size(), cli::commands().size());
-  for (const std::string& line : lines) {
-    ProgramCall shell = call({"-c", line});
-    shell.program = "/bin/sh";
-    const ProgramResult result = run_program(shell);
-    EXPECT_EQ(result.code, 0) << line << "\n" << result.err;
+  for (const std::string& line : lines) run_in_shell(line);
+}
+
+// Blocks are run as a whole, as people would paste them.
+TEST_F(Docs, EveryBlockOfTheGuidesWorks) {
+  environment["PATH"] =
+      std::filesystem::path(TYER_PROGRAM).parent_path().string() + ":/usr/bin:/bin";
+  for (const char* const name : {"locks.md", "cron.md"}) {
+    for (const std::string& block : shell_blocks(document(name))) run_in_shell("set -e\n" + block);
   }
 }
 

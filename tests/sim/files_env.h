@@ -61,6 +61,9 @@ class LonelyProcesses final : public env::Processes {
   [[nodiscard]] Result<std::unique_ptr<env::Child>> spawn(const env::Spawn&) override {
     return fail(Fault::unavailable, "nothing can be started here");
   }
+  [[nodiscard]] Result<std::optional<env::Fd>> watch_end(const core::Holder&) const override {
+    return std::nullopt;
+  }
 
  private:
   const std::string boot_;

@@ -15,7 +15,7 @@ constexpr Span hold = 4min;
 }  // namespace
 
 Racer::Racer(const sim::Home& home)
-    : home_(home), keeper_(home.engine), careless_(home.rng.one_in(2)) {}
+    : home_(home), keeper_(home.engine), locks_(home.engine), careless_(home.rng.one_in(2)) {}
 
 Result<Time> Racer::step(Time now) {
   doing_.clear();
@@ -25,7 +25,7 @@ Result<Time> Racer::step(Time now) {
     if (lost.lease.key == key_ && !careless_) let_go();
   }
   if (token_ == 0) {
-    if (home_.settling && key_.empty()) {
+    if (home_.settling && key_.empty() && !line_) {
       doing_ = "rests";
       return now + 30s;
     }
@@ -48,40 +48,43 @@ bool Racer::trusts(const std::string& key) const {
   return key == key_ && token_ != 0 && keeper_.trusts(key);
 }
 
-Result<> Racer::ask() {
-  if (key_.empty()) key_ = fmt::format("lock/{}", home_.rng.below(3));
+void Racer::line_up() {
   env::Env& env = home_.engine.env();
-  if (run_.empty()) run_ = uuid7(env.clock.now(), env.random.bits());
-  const Span asked = env.clock.boot_time();
-  const core::Claim claim{{.key = key_,
-                           .holder = env.processes.self(run_),
-                           .mono = env.clock.mono(),
-                           .silence_max = silence,
-                           .hold_max = hold,
-                           .command = "race"}};
-  std::optional<core::Lease> got;
-  TYER_TRY(const engine::Applied applied,
-           home_.engine.apply(
-               {"racer/" + home_.machine.host()},
-               [&](const core::View& view, Time now) -> Result<core::Change> {
-                 got.reset();
-                 TYER_TRY(const auto answer, core::decide_claim(view, env.processes, claim, now));
-                 if (const auto* change = std::get_if<core::Change>(&answer)) return *change;
-                 if (std::holds_alternative<core::Held>(answer)) return core::Change{};
-                 got = std::get<core::Mine>(answer).lease;
-                 return core::Change{.renewals = {{got->key, got->token, claim.grant.mono}}};
-               }));
-  if (!applied.grants.empty()) got = applied.grants.front();
-  if (!got) {
-    doing_ = key_ + " is held";
-    key_.clear();
+  run_ = uuid7(env.clock.now(), env.random.bits());
+  lock::Request request{.any = true,
+                        .holder = env.processes.self(run_),
+                        .command = "race",
+                        .silence_max = silence,
+                        .hold_max = hold};
+  // Who was interrupted wants the same again.
+  const std::uint64_t first = home_.rng.below(3);
+  request.names = {key_.empty() ? fmt::format("{}", first) : std::string(core::rest_of(key_))};
+  if (key_.empty() && home_.rng.one_in(3))
+    request.names.push_back(fmt::format("{}", (first + 1) % 3));
+  key_.clear();
+  waits_ = home_.rng.one_in(2);
+  line_.emplace(locks_, *locks_.to_asking(request), waits_);
+}
+
+Result<> Racer::ask() {
+  if (!line_) line_up();
+  // What the commit gave is found again if its answer is lost.
+  TYER_TRY(const lock::Outcome outcome, line_->look());
+  if (outcome.got.empty()) {
+    doing_ = waits_ ? "waits" : "is refused";
+    if (waits_ && !home_.rng.one_in(20)) return {};
+    (void)line_->leave();
+    line_.reset();
     run_.clear();
     return {};
   }
-  doing_ = fmt::format("got {} with token {}", key_, got->token);
-  token_ = got->token;
+  const core::Lease& got = outcome.got.front();
+  key_ = got.key;
+  doing_ = fmt::format("got {} with token {}", key_, got.token);
+  token_ = got.token;
   work_left_ = home_.rng.between(1, 8);
-  keeper_.hold(*got, asked);
+  keeper_.hold(got, outcome.asked);
+  line_.reset();
   return {};
 }
 

@@ -1,8 +1,11 @@
-// Races for a few locks and works under what it gets.
+// Races for a few locks, in line or not, and works under what it gets.
 
 #pragma once
 
+#include <optional>
+
 #include "engine/keeper.h"
+#include "lock/line.h"
 #include "sim/world.h"
 
 namespace tyer::testing {
@@ -17,16 +20,20 @@ class Racer final : public sim::Actor {
 
  private:
   [[nodiscard]] Result<> ask();
+  void line_up();
   [[nodiscard]] Result<> work();
   [[nodiscard]] Result<> release();
   void let_go();
 
   sim::Home home_;
   engine::Keeper keeper_;
-  const bool careless_;  // Writes without looking whether its lease still stands.
+  lock::Locks locks_;
+  std::optional<lock::Line> line_;  // While it asks.
+  const bool careless_;             // Writes without looking whether its lease still stands.
 
+  bool waits_ = false;
   std::string run_;
-  std::string key_;          // What it asks for or holds.
+  std::string key_;          // What it holds.
   std::uint64_t token_ = 0;  // Of what it holds; 0: nothing.
   std::uint64_t work_left_ = 0;
   std::string doing_;

@@ -1,6 +1,9 @@
 // Finding things by key in every store: what is brought along for a work, and the
 // events of a key in a long log.
 
+#include <atomic>
+#include <thread>
+
 #include <fmt/format.h>
 
 #include "store/conformance.h"
@@ -12,6 +15,8 @@ using store::Txn;
 
 class AnyStoreByKey : public AnyStore {
  protected:
+  std::atomic<std::uint64_t> seen = 0;
+
   // Puts `subject` and `lease` through the given store, the keys known beforehand.
   static void set(store::Store& store, std::uint64_t number) {
     const std::string key = "lock/x";
@@ -118,6 +123,33 @@ TEST_P(AnyStoreByKey, FindsTheEventsOfAKeyInALongLog) {
   std::erase_if(every_tenth, [&](std::uint64_t seq) { return seq < kept_from; });
   EXPECT_EQ(numbers("a/7", 100), every_tenth);
   EXPECT_EQ(*store->check(), std::vector<std::string>{});
+}
+
+// A hint that comes before the commit can be seen is of no use if none follows.
+TEST_P(AnyStoreByKey, TellsAWatchOfEveryCommitOnceItCanBeSeen) {
+  constexpr std::uint64_t commits = 100;
+  const auto durable = backend->open(world.env, store::Durability::full);
+  ASSERT_OK(durable);
+  const auto watch = store->watch();
+  ASSERT_OK(watch);
+  std::jthread writer([&] {
+    for (std::uint64_t i = 1; i <= commits; ++i) {
+      set(**durable, i);
+      // The next one would hide that this one was not told.
+      seen.wait(i - 1);
+    }
+  });
+  while (seen < commits) {
+    const auto told = (*watch)->wait(20s);
+    ASSERT_OK(told);
+    ASSERT_TRUE(*told) << "after " << seen << " commits";
+    ASSERT_OK(store->read([&](const core::View& view) -> Result<> {
+      TYER_TRY(const core::Head head, view.head());
+      seen = head.seq;
+      return {};
+    }));
+    seen.notify_all();
+  }
 }
 
 TYER_ON_EVERY_STORE(AnyStoreByKey);

@@ -31,6 +31,9 @@ class ProgramTest : public ::testing::Test {
   // The same for a line without quotes: tyer("log --limit 2").
   [[nodiscard]] ProgramResult tyer(const std::string& line) const;
 
+  // The same without root's right to read and write whatever it likes.
+  [[nodiscard]] ProgramResult tyer_as_others(const std::string& line) const;
+
   // The demo store as the store of this directory.
   void make_store() const;
   [[nodiscard]] std::string store_url() const { return "sqlite:" + (dir / ".tyer/tyer.db"); }

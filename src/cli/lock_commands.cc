@@ -1,0 +1,235 @@
+#include <unistd.h>
+
+#include <charconv>
+
+#include <fmt/format.h>
+
+#include "base/json.h"
+#include "base/text.h"
+#include "cli/commands.h"
+#include "cli/locking.h"
+#include "cli/stop_signals.h"
+#include "lock/keeping.h"
+#include "lock/waiting.h"
+
+namespace tyer::cli {
+namespace {
+
+Result<std::optional<std::uint64_t>> read_count(const Arguments& arguments, std::string_view name) {
+  const auto text = arguments.value(name);
+  if (!text) return std::nullopt;
+  std::uint64_t number = 0;
+  const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), number);
+  if (error != std::errc{} || end != text->data() + text->size() || number == 0) {
+    return fail(Fault::invalid,
+                fmt::format("{} '{}' is not a number from 1 on", name, printable(*text, 80)));
+  }
+  return number;
+}
+
+// On whose behalf: the process of --pid, else the one that called us, which
+// lives on when we have ended.
+Result<core::Holder> read_holder(World& world, const Arguments& arguments, std::string session) {
+  TYER_TRY(const auto pid, read_count(arguments, "--pid"));
+  const std::int64_t of = pid ? static_cast<std::int64_t>(*pid) : ::getppid();
+  auto holder = world.env.processes.holder(of, std::move(session));
+  if (holder || pid) return holder;
+  return fail(Fault::invalid, "the process that called this has ended; name one with --pid");
+}
+
+// All but what the settings decide; without --timeout its limit is zero.
+Result<lock::Request> read_request(World& world, const Arguments& arguments) {
+  lock::Request request{.names = arguments.values("KEY"), .any = arguments.has("--any")};
+  for (const std::string& name : request.names) TYER_TRY_OK(lock::key_of(name));
+  TYER_TRY(std::string session, read_session(world, arguments));
+  TYER_TRY(request.holder, read_holder(world, arguments, std::move(session)));
+  TYER_TRY(request.command, read_label(arguments, "--command"));
+  TYER_TRY(request.owner, read_label(arguments, "--owner"));
+  TYER_TRY(const auto timeout, read_duration(arguments, "--timeout"));
+  request.hold_max = timeout.value_or(Span::zero());
+  return request;
+}
+
+void set_limits(lock::Request& request, const Settings& settings) {
+  request.silence_max = settings.silence;
+  if (request.hold_max > Span::zero()) return;
+  request.hold_max = hold_for(settings, request.command, settings.hold);
+}
+
+// Leaves a process behind that renews while the holder lives (L9).
+Result<> leave_keeper(World& world, const Settings& settings, const lock::Outcome& outcome) {
+  env::Spawn spawn{.argv = {world.program, "lock", "keep"}};
+  for (const core::Lease& lease : outcome.got) spawn.argv.emplace_back(lock::name_of(lease.key));
+  spawn.argv.insert(spawn.argv.begin() + 3, "--session=" + outcome.got.front().holder.run);
+  spawn.environment.insert(world.environment.begin(), world.environment.end());
+  for (const Given& given : settings.origins) {
+    for (const Setting& setting : settings_table()) {
+      if (setting.name == given.name && !setting.variable.empty()) {
+        spawn.environment[std::string(setting.variable)] = given.text;
+      }
+    }
+  }
+  // In the environment and not among the words, which everybody can read.
+  spawn.environment["TYER_STORE"] = absolute_url(store_url(world, settings), world.directory);
+  spawn.directory = "/";
+  TYER_TRY(const auto child, world.env.processes.spawn(spawn));
+  child->let_go();
+  return {};
+}
+
+void print_acquired(World& world, const Arguments& arguments, const lock::Outcome& outcome) {
+  if (arguments.has("--json")) {
+    world.output.print(fmt::format(R"({{"acquired":{},"takenOver":{}}})", json_of(outcome.got),
+                                   json_of(outcome.ended)) +
+                       "\n");
+    return;
+  }
+  for (const lock::Seen& seen : outcome.ended) {
+    world.output.warn(fmt::format("tyer: took {} over from pid {} on {}: {}\n",
+                                  lock::name_of(seen.lease.key), seen.lease.holder.pid,
+                                  printable(seen.lease.holder.place.host, 100),
+                                  printable(seen.judgement.why, 200)));
+  }
+  for (const core::Lease& lease : outcome.got) {
+    world.output.print(
+        fmt::format("{} {} {}\n", lock::name_of(lease.key), lease.holder.run, lease.token));
+  }
+}
+
+// The one name of a command that takes one, and the session it speaks for.
+struct Own {
+  std::string name;
+  std::string session;
+};
+
+Result<Own> read_own(const Arguments& arguments) {
+  TYER_TRY(std::string session, read_label(arguments, "--session"));
+  if (session.empty()) return fail(Fault::invalid, "--session is missing; acquire printed it");
+  return Own{*arguments.value("KEY"), std::move(session)};
+}
+
+Done print_own(World& world, const Arguments& arguments, const core::Lease& lease,
+               std::string_view what) {
+  if (arguments.has("--json")) {
+    world.output.print(json_of(lease) + "\n");
+  } else {
+    world.output.print(
+        fmt::format("{} {} (token {})\n", lock::name_of(lease.key), what, lease.token));
+  }
+  return 0;
+}
+
+// Who sits at the keyboard, for the record.
+std::string user(const World& world) {
+  for (const char* const variable : {"USER", "LOGNAME"}) {
+    const auto found = world.environment.find(variable);
+    if (found != world.environment.end() && !found->second.empty()) {
+      return printable(fmt::format("{}@{}", found->second, world.env.processes.here().host), 190);
+    }
+  }
+  return fmt::format("uid {}@{}", ::getuid(), world.env.processes.here().host);
+}
+
+bool confirms(World& world) {
+  world.output.warn("Break it? Its holder is not told before its next renewal. [y/N] ");
+  char answer = 'n';
+  return ::read(STDIN_FILENO, &answer, 1) == 1 && (answer == 'y' || answer == 'Y');
+}
+
+}  // namespace
+
+Done run_lock_acquire(World& world, const Arguments& arguments) {
+  TYER_TRY(const auto wait, read_duration(arguments, "--wait"));
+  TYER_TRY(lock::Request request, read_request(world, arguments));
+  const StopSignals stop;
+  TYER_TRY(const Locking locking, open_locks(world, arguments, Access::write));
+  set_limits(request, locking.settings);
+  TYER_TRY(const lock::Outcome outcome,
+           lock::acquire(*locking.locks, *locking.store, request,
+                         {.at_most = wait.value_or(Span::zero()), .stop_fds = {stop.fd()}}));
+  if (outcome.got.empty()) {
+    const bool json = arguments.has("--json");
+    const std::string held = describe_held(outcome, json);
+    json ? world.output.print(held) : world.output.warn(held);
+    return 1;
+  }
+  if (!arguments.has("--no-keeper")) {
+    if (const Result<> left = leave_keeper(world, locking.settings, outcome); !left) {
+      world.output.warn(
+          fmt::format("tyer: {}; nobody renews the lease: do it with 'tyer lock "
+                      "renew' every {}\n",
+                      left.error().what, describe_span(locking.settings.heartbeat)));
+    }
+  }
+  print_acquired(world, arguments, outcome);
+  return 0;
+}
+
+Done run_lock_keep(World& world, const Arguments& arguments) {
+  TYER_TRY(std::string session, read_label(arguments, "--session"));
+  const StopSignals stop;
+  TYER_TRY(const Locking locking, open_locks(world, arguments, Access::write));
+  TYER_TRY_OK(lock::keep(*locking.locks, *locking.store, arguments.values("KEY"), session,
+                         locking.settings.heartbeat, stop.fd()));
+  return 0;
+}
+
+Done run_lock_release(World& world, const Arguments& arguments) {
+  TYER_TRY(const Own own, read_own(arguments));
+  TYER_TRY(const Locking locking, open_locks(world, arguments, Access::write));
+  TYER_TRY(const core::Lease lease, locking.locks->release(own.name, own.session));
+  return print_own(world, arguments, lease, "released");
+}
+
+Done run_lock_renew(World& world, const Arguments& arguments) {
+  TYER_TRY(const Own own, read_own(arguments));
+  TYER_TRY(const Locking locking, open_locks(world, arguments, Access::write));
+  TYER_TRY(const core::Lease lease, locking.locks->renew(own.name, own.session));
+  return print_own(world, arguments, lease, "renewed");
+}
+
+Done run_lock_check(World& world, const Arguments& arguments) {
+  TYER_TRY(const auto token, read_count(arguments, "--token"));
+  const std::string name = *arguments.value("KEY");
+  TYER_TRY_OK(lock::key_of(name));
+  TYER_TRY(const Locking locking, open_locks(world, arguments, Access::read));
+  TYER_TRY(const auto seen, locking.locks->look(name));
+  const bool live = seen && seen->judgement.verdict == core::Verdict::live;
+  const bool good = live && (!token || seen->lease.token == *token);
+  if (arguments.has("--json")) {
+    world.output.print(fmt::format(R"({{"key":{},"held":{},"valid":{},"lease":{}}})",
+                                   dump_json(Json(name)), live, good,
+                                   seen ? json_of(*seen) : "null") +
+                       "\n");
+  } else {
+    const std::string state = seen ? lock::describe(*seen) : fmt::format("{}: free", name);
+    const bool stale = token && seen && seen->lease.token != *token;
+    world.output.print(
+        fmt::format("{}{}\n", state, stale ? fmt::format("; token {} is stale", *token) : ""));
+  }
+  return good ? 0 : 1;
+}
+
+Done run_lock_break(World& world, const Arguments& arguments) {
+  const std::string name = *arguments.value("KEY");
+  TYER_TRY_OK(lock::key_of(name));
+  TYER_TRY(const std::string why, read_label(arguments, "--why"));
+  TYER_TRY(const Locking locking, open_locks(world, arguments, Access::write));
+  TYER_TRY(const auto seen, locking.locks->look(name));
+  if (!seen) {
+    return std::unexpected(Failure{{Fault::not_found, fmt::format("{}: nobody holds it", name)}});
+  }
+  if (!arguments.has("--yes")) {
+    world.output.warn(fmt::format("{}\n", lock::describe(*seen)));
+    if (::isatty(STDIN_FILENO) == 0) {
+      return std::unexpected(
+          Failure{{Fault::invalid, "nobody is there to be asked"}, "add --yes if you are sure"});
+    }
+    if (!confirms(world)) return 1;
+  }
+  TYER_TRY(const core::Lease lease,
+           locking.locks->break_lock(name, seen->lease.token, user(world), why));
+  return print_own(world, arguments, lease, "broken");
+}
+
+}  // namespace tyer::cli

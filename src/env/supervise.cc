@@ -1,0 +1,57 @@
+#include "env/supervise.h"
+
+#include <poll.h>
+
+#include <array>
+#include <csignal>
+
+#include <fmt/format.h>
+
+#include "env/os_error.h"
+#include "env/process_tree.h"
+
+namespace tyer::env {
+namespace {
+
+using Why = Ended::Why;
+
+// A command that has become another user may refuse them; it goes on all the same.
+void pass_on_signals(const Supervision& run) {
+  while (const std::optional<int> signal = run.front.next_signal()) {
+    static_cast<void>(run.child.signal_group(*signal == SIGTSTP ? SIGSTOP : *signal));
+  }
+}
+
+Result<Why> wait_for_reason(const Supervision& run) {
+  while (true) {
+    // poll(2) passes over a descriptor of -1.
+    std::array<pollfd, 4> entries{pollfd{.fd = run.child.fd(), .events = POLLIN},
+                                  pollfd{.fd = run.stop_fd, .events = POLLIN},
+                                  pollfd{.fd = run.front.gone_fd(), .events = POLLIN},
+                                  pollfd{.fd = run.front.signals_fd(), .events = POLLIN}};
+    const int ready = uninterrupted([&] { return poll(entries.data(), entries.size(), -1); });
+    if (ready < 0) return std::unexpected(os_error(errno, "wait for", "a command"));
+    if (entries[0].revents != 0) return Why::by_itself;
+    if (entries[1].revents != 0) return Why::stopped;
+    if (entries[2].revents != 0) return Why::front_gone;
+    pass_on_signals(run);
+  }
+}
+
+}  // namespace
+
+Result<Ended> supervise(const Supervision& run) {
+  const Result<Why> why = wait_for_reason(run);
+  // Also if waiting failed: nothing may go on unwatched.
+  const TreeEnd end = end_descendants(run.grace, {.unreaped = run.child.pid()});
+  if (!why) return std::unexpected(why.error());
+  TYER_TRY(const std::optional<Exit> exit, run.child.wait(Span::zero()));
+  if (!exit) {
+    return fail(Fault::timeout, fmt::format("process {} does not end although it was killed; "
+                                            "it may hang on a device or a network disk",
+                                            run.child.pid()));
+  }
+  return Ended{*exit, *why, end.killed, end.left};
+}
+
+}  // namespace tyer::env

@@ -1,0 +1,51 @@
+// One's place in the queue for locks, to be looked after step by step.
+//
+// Each look is a decision like every other: the locks are taken, or a place in
+// the queue is taken or kept. What wakes it up in between is told by `Outcome`
+// and is for others to watch (waiting.h); in the simulator it is the clock.
+
+#pragma once
+
+#include <map>
+#include <optional>
+
+#include "engine/keeper.h"
+#include "lock/locks.h"
+
+namespace tyer::lock {
+
+class Line {
+ public:
+  // Who does not wait takes no place, but lets those go first who have one.
+  Line(Locks& locks, core::Asking asking, bool waits);
+
+  [[nodiscard]] Result<Outcome> look();
+
+  // How long nothing can change without news of what `outcome` names.
+  [[nodiscard]] Span quiet(const Outcome& outcome) const;
+
+  // Gives the place up. Who is first now; tickets that stay behind because the
+  // store is out of reach are judged like every other lease.
+  std::vector<core::Lease> leave();
+
+  // The id of its tickets; empty: it has none.
+  [[nodiscard]] const std::string& place() const { return asking_.place; }
+
+ private:
+  [[nodiscard]] Result<Outcome> look_once();
+  void pass_over();
+  void note_turns(const std::vector<core::Lease>& next);
+  [[nodiscard]] Span left(const Seen& seen) const;
+
+  Locks& locks_;
+  engine::Engine& engine_;
+  const env::Clock& clock_;
+  core::Asking asking_;
+  engine::Keeper keeper_;                // Of the tickets.
+  std::map<std::uint64_t, Span> turns_;  // Since when it is whose turn.
+  Span last_look_;
+  std::optional<Span> doubted_;  // When something last went wrong here.
+  bool looked_ = false;
+};
+
+}  // namespace tyer::lock

@@ -1,0 +1,106 @@
+// Task locks: leases of `lock/<name>`, by their names.
+//
+//   Locks locks(engine);
+//   auto outcome = locks.acquire({.names = {"TSK-01-01"}, .holder = me, …});
+//   if (outcome->got.empty()) …  // outcome->held says who has it and how it was judged.
+//
+// Every acquisition, takeover, loss, break and release is an event (L18).
+
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/acquire.h"
+#include "engine/engine.h"
+
+namespace tyer::lock {
+
+// "lock/<name>", or what is wrong with the name.
+[[nodiscard]] Result<std::string> key_of(std::string_view name);
+
+// "a/b" of "lock/a/b".
+[[nodiscard]] std::string_view name_of(std::string_view key);
+
+struct Request {
+  std::vector<std::string> names;  // All of them or none; with `any` the first that can be had.
+  bool any = false;
+  core::Holder holder;
+  std::string command;
+  std::string owner;
+  Span silence_max = limits::silence_max;
+  Span hold_max = limits::hold_max;
+};
+
+// A lock as an observer here sees it.
+struct Seen {
+  core::Lease lease;
+  core::Judgement judgement;
+  Time now{};               // The store's time of the look.
+  Span silent{};            // Since its last heartbeat.
+  Span held{};              // Since it was granted.
+  std::size_t waiting = 0;  // How many wait for it, as far as `look` and `list` tell.
+};
+
+struct Outcome {
+  std::vector<core::Lease> got;
+  Span asked{};                   // clock.boot_time() before it was asked for: see engine::Keeper.
+  std::vector<Seen> held;         // Who has what was not to be had.
+  std::vector<core::Lease> next;  // Who waits, has its turn and will have it in a moment.
+  std::vector<std::string> free;  // Names that could have been had.
+  std::vector<Seen> ended;        // Leases that it was taken over from, and why.
+
+  // Of one who waits: the tickets it got, who is directly before it, and those
+  // who are first now that it has gone.
+  std::vector<core::Lease> tickets;
+  std::vector<core::Lease> before;
+  std::vector<core::Lease> behind;
+};
+
+class Locks {
+ public:
+  explicit Locks(engine::Engine& engine) : engine_(engine) {}
+
+  // One attempt. The answer no is not an error.
+  [[nodiscard]] Result<Outcome> acquire(const Request& request);
+
+  // The same for one who may wait: `asking` has a place in the queue or gets one.
+  [[nodiscard]] Result<Outcome> acquire(const core::Asking& asking) { return commit(asking); }
+
+  // Looks first and writes only if it is its turn or its place was lost.
+  [[nodiscard]] Result<Outcome> acquire_in_turn(const core::Asking& asking);
+
+  // What is asked for, by keys. `invalid` says what is wrong with it.
+  [[nodiscard]] Result<core::Asking> to_asking(const Request& request) const;
+
+  // Heartbeat of the run's lease. `not_found` if nobody holds the key, `fenced`
+  // if another run does, which is named (L6).
+  [[nodiscard]] Result<core::Lease> renew(const std::string& name, const std::string& run);
+  [[nodiscard]] Result<core::Lease> release(const std::string& name, const std::string& run);
+
+  // Ends whatever lease has this token, on behalf of `actor`. `not_found` if it has ended.
+  [[nodiscard]] Result<core::Lease> break_lock(const std::string& name, std::uint64_t token,
+                                               const std::string& actor, const std::string& why);
+
+  // The lock's lease, or nothing if nobody holds it.
+  [[nodiscard]] Result<std::optional<Seen>> look(const std::string& name);
+
+  // All locks by name.
+  [[nodiscard]] Result<std::vector<Seen>> list();
+
+  [[nodiscard]] engine::Engine& engine() const { return engine_; }
+
+ private:
+  [[nodiscard]] Result<Outcome> commit(const core::Asking& asking);
+  [[nodiscard]] Result<core::Lease> own(const core::View& view, const std::string& key,
+                                        const std::string& run) const;
+
+  engine::Engine& engine_;
+};
+
+// For people (L17): "TSK-01-01: /wf:build is running (pid 12345 on laptop,
+// started 4 min ago, heartbeat 12 s ago)".
+[[nodiscard]] std::string describe(const Seen& seen);
+
+}  // namespace tyer::lock

@@ -1,0 +1,159 @@
+#include "lock/waiting.h"
+
+#include <algorithm>
+
+#include "env/bell.h"
+#include "env/wait_readable.h"
+#include "lock/limits.h"
+#include "lock/line.h"
+
+namespace tyer::lock {
+namespace {
+
+// Names of bells are those of places, the last part of a ticket's key.
+void ring_all(const std::vector<core::Lease>& tickets) {
+  for (const core::Lease& ticket : tickets) {
+    env::ring(ticket.key.substr(ticket.key.rfind('/') + 1));
+  }
+}
+
+class Waiter {
+ public:
+  Waiter(Locks& locks, store::Store& store, core::Asking asking, const Patience& patience)
+      : env_(locks.engine().env()),
+        store_(store),
+        patience_(patience),
+        line_(locks, std::move(asking), patience.at_most > Span::zero()),
+        until_(env_.clock.boot_time() + (patience.at_most > Span::zero()
+                                             ? std::min(patience.at_most, limits::hold_most)
+                                             : 2 * limits::turn_max)) {}
+
+  Result<Outcome> run() {
+    Result<Outcome> outcome = wait();
+    const bool got = outcome && !outcome->got.empty();
+    ring_all(got ? outcome->behind : line_.leave());
+    return outcome;
+  }
+
+ private:
+  Result<Outcome> wait() {
+    while (true) {
+      TYER_TRY(Outcome outcome, look());
+      if (!outcome.got.empty() || is_over(outcome)) return outcome;
+      TYER_TRY(const bool stopped, rest(outcome));
+      if (stopped) return fail(Fault::cancelled, "interrupted while waiting");
+    }
+  }
+
+  // A store that is out of reach for a while has not said no; only at the very
+  // first look is that an answer.
+  Result<Outcome> look() {
+    Result<Outcome> outcome = line_.look();
+    const bool is_first = !std::exchange(looked_, true);
+    trouble_ = !outcome;
+    const bool final = is_first || !trouble_ || !info(outcome.error().fault).retry_helps ||
+                       env_.clock.boot_time() >= until_;
+    if (final) return outcome;
+    return Outcome{};
+  }
+
+  // Without patience it is over as soon as somebody has them.
+  bool is_over(const Outcome& outcome) const {
+    if (trouble_) return false;
+    return env_.clock.boot_time() >= until_ ||
+           (patience_.at_most <= Span::zero() && outcome.next.empty());
+  }
+
+  // Whether it was told to stop.
+  Result<bool> rest(const Outcome& outcome) {
+    TYER_TRY(const bool watches, get_ready(outcome));
+    Ends ends;
+    for (const Seen& seen : outcome.held) {
+      if (watches) watch_end(seen.lease.holder, ends);
+    }
+    for (const core::Lease& ticket : outcome.next) watch_end(ticket.holder, ends);
+    for (const core::Lease& ticket : outcome.before) watch_end(ticket.holder, ends);
+
+    std::vector<int> fds = patience_.stop_fds;
+    for (const env::Fd& fd : ends.fds) fds.push_back(fd.get());
+    if (bell_) fds.push_back(bell_->fd());
+    // A line that is broken would wake at once and again.
+    if (watches && !trouble_) fds.push_back(watch_->fd());
+    // What has happened between the look and the watch is not told.
+    const bool again = ends.seen || std::exchange(is_new_, false);
+    TYER_TRY_OK(env::wait_any(fds, again ? Span::zero() : span_of(outcome, watches)));
+    if (bell_) bell_->silence();
+    // What comes in while we look is told again.
+    if (watch_) {
+      const auto told = watch_->wait(Span::zero());
+      if (!told && !info(told.error().fault).retry_helps) return std::unexpected(told.error());
+    }
+    if (patience_.stop_fds.empty()) return false;
+    return env::wait_any(patience_.stop_fds, Span::zero());
+  }
+
+  // Whether the store is to be watched. Every commit wakes whoever does, so those
+  // do not who have somebody on this machine before them: it rings when it goes.
+  Result<bool> get_ready(const Outcome& outcome) {
+    if (!bell_ && !line_.place().empty()) {
+      if (auto bell = env::Bell::hang(line_.place())) bell_.emplace(*std::move(bell));
+      is_new_ = true;
+    }
+    const auto is_here = [&](const core::Lease& ticket) {
+      return ticket.holder.place == env_.processes.here();
+    };
+    const bool others_ring = bell_ && !outcome.before.empty() && outcome.next.empty() &&
+                             std::ranges::all_of(outcome.before, is_here);
+    if (others_ring || watch_) return !others_ring;
+    TYER_TRY(watch_, store_.watch());
+    is_new_ = true;
+    return true;
+  }
+
+  struct Ends {
+    std::vector<env::Fd> fds;
+    bool seen = false;  // One has ended since the look.
+  };
+
+  void watch_end(const core::Holder& holder, Ends& ends) const {
+    // Who cannot be watched is judged by its silence.
+    if (auto fd = env_.processes.watch_end(holder); fd && *fd) {
+      ends.fds.push_back(**std::move(fd));
+    } else if (env_.processes.look(holder).liveness == core::Liveness::gone) {
+      ends.seen = true;
+    }
+  }
+
+  Span span_of(const Outcome& outcome, bool watches) const {
+    Span wait = std::min(line_.quiet(outcome), until_ - env_.clock.boot_time());
+    if (trouble_) {
+      wait = std::min(wait, limits::wait_retry_every);
+    } else if (!watches) {
+      wait = std::min(wait, limits::wait_behind_every);
+    } else if (watch_->fd() < 0) {
+      wait = std::min(wait, limits::wait_blind_every);
+    }
+    return std::max<Span>(wait, 1ms);
+  }
+
+  const env::Env& env_;
+  store::Store& store_;
+  const Patience patience_;
+  Line line_;
+  const Span until_;
+  std::unique_ptr<store::Watch> watch_;
+  std::optional<env::Bell> bell_;
+  bool is_new_ = false;  // Bell or watch: look once more before trusting them.
+  bool trouble_ = false;
+  bool looked_ = false;
+};
+
+}  // namespace
+
+Result<Outcome> acquire(Locks& locks, store::Store& store, const Request& request,
+                        const Patience& patience) {
+  TYER_TRY(core::Asking asking, locks.to_asking(request));
+  return Waiter(locks, store, std::move(asking), patience).run();
+}
+
+}  // namespace tyer::lock

@@ -1,0 +1,378 @@
+// Waiting for locks with real threads, processes and stores: L8, L10, L13 and L20.
+
+#include "lock/waiting.h"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <csignal>
+#include <future>
+
+#include <gtest/gtest.h>
+
+#include "lock/limits.h"
+#include "support/engine_world.h"
+#include "support/lock_client.h"
+
+namespace tyer::lock {
+namespace {
+
+using testing::fault_of;
+using testing::LockClient;
+using testing::LockStore;
+using testing::must;
+
+using Names = std::vector<std::string>;
+using Answer = std::future<Result<Outcome>>;
+
+constexpr Span long_enough = testing::give_up_after;
+
+Answer ask(LockClient& client, Request request, Patience patience = {long_enough, {}}) {
+  return std::async(std::launch::async, [&client, request, patience] {
+    return acquire(client.locks, *client.store, request, patience);
+  });
+}
+
+Answer ask(LockClient& client, const Names& names) {
+  return ask(client, client.request(names));
+}
+
+std::string run_of(const Result<Outcome>& outcome) {
+  if (!outcome) return outcome.error().what;
+  return outcome->got.empty() ? "nobody" : outcome->got.front().holder.run;
+}
+
+struct Waiting : ::testing::TestWithParam<std::string> {
+  const std::unique_ptr<testing::Backend> backend = testing::make_backend(GetParam());
+  LockClient holder{*backend, "run-holder"};
+  LockClient first{*backend, "run-first"};
+  LockClient second{*backend, "run-second"};
+};
+
+INSTANTIATE_TEST_SUITE_P(Stores, Waiting, ::testing::Values("memory", "sqlite", "files"),
+                         [](const auto& each) { return each.param; });
+
+TEST_P(Waiting, GetsAFreeLockWithoutQueueing) {
+  EXPECT_EQ(run_of(acquire(first.locks, *first.store, first.request({"a"}), {1s, {}})),
+            "run-first");
+
+  EXPECT_EQ(first.lease("a")->token, 1U) << "nothing else was written";
+}
+
+// L8: woken by release.
+TEST_P(Waiting, GetsTheLockWhenItIsReleased) {
+  holder.take("a");
+  Answer answer = ask(first, {"a"});
+  holder.await_tickets("a", 1);
+
+  must(holder.locks.release("a", holder.run));
+  const Span released = holder.env.env().clock.mono();
+
+  const auto outcome = answer.get();
+  EXPECT_EQ(run_of(outcome), "run-first");
+  EXPECT_LT(holder.env.env().clock.mono() - released, limits::wait_look_every / 2)
+      << "it was not woken but looked by itself";
+  EXPECT_EQ(first.lease("a")->token, outcome->got.front().token);
+  EXPECT_TRUE(first.tickets("a").empty()) << "its ticket is gone with the grant";
+}
+
+TEST_P(Waiting, GetsTheLockWhenItIsBroken) {
+  const core::Lease lease = holder.take("a");
+  Answer answer = ask(first, {"a"});
+  holder.await_tickets("a", 1);
+
+  must(holder.locks.break_lock("a", lease.token, "bob", "it hangs"));
+
+  EXPECT_EQ(run_of(answer.get()), "run-first");
+}
+
+// L8: first come, first served.
+TEST_P(Waiting, IsServedInTheOrderOfComing) {
+  LockClient third(*backend, "run-third");
+  holder.take("a");
+  const auto hold_for_a_moment = [](LockClient& client) {
+    return std::async(std::launch::async, [&client] {
+      const auto outcome =
+          acquire(client.locks, *client.store, client.request({"a"}), {long_enough, {}});
+      if (outcome && !outcome->got.empty()) must(client.locks.release("a", client.run));
+      return run_of(outcome);
+    });
+  };
+  auto last = hold_for_a_moment(third);
+  holder.await_tickets("a", 1);
+  auto middle = hold_for_a_moment(first);
+  holder.await_tickets("a", 2);
+  auto none = hold_for_a_moment(second);
+  holder.await_tickets("a", 3);
+
+  must(holder.locks.release("a", holder.run));
+
+  EXPECT_EQ(last.get(), "run-third");
+  EXPECT_EQ(middle.get(), "run-first");
+  EXPECT_EQ(none.get(), "run-second");
+  Names runs;
+  for (const core::Event& event : holder.events("a")) {
+    if (event.type == "lease.granted") runs.push_back(testing::member(event.body, "run"));
+  }
+  EXPECT_EQ(runs, (Names{"run-holder", "run-third", "run-first", "run-second"}));
+}
+
+// L8 and L20: woken by the holder's death.
+TEST_P(Waiting, GetsTheLockOfAHolderThatIsKilled) {
+  holder.take("a");
+  Answer answer = ask(first, {"a"});
+  first.await_tickets("a", 1);
+
+  kill(holder.process.pid(), SIGKILL);
+
+  const auto outcome = answer.get();
+  EXPECT_EQ(run_of(outcome), "run-first");
+  ASSERT_EQ(outcome->ended.size(), 1U);
+  EXPECT_EQ(outcome->ended[0].judgement.verdict, core::Verdict::orphaned);
+}
+
+// L8: woken by expiry.
+TEST_P(Waiting, GetsTheLockOfAHolderThatFallsSilent) {
+  holder.take("a", 200ms);
+
+  const auto outcome = ask(first, {"a"}).get();
+
+  EXPECT_EQ(run_of(outcome), "run-first");
+  ASSERT_EQ(outcome->ended.size(), 1U);
+  EXPECT_EQ(outcome->ended[0].judgement.verdict, core::Verdict::silent);
+}
+
+TEST_P(Waiting, GetsTheLockOfAHolderThatHasReachedItsLimit) {
+  holder.take("a", limits::silence_max, 200ms);
+
+  const auto outcome = ask(first, {"a"}).get();
+
+  EXPECT_EQ(run_of(outcome), "run-first");
+  ASSERT_EQ(outcome->ended.size(), 1U);
+  EXPECT_EQ(outcome->ended[0].judgement.verdict, core::Verdict::overdue);
+}
+
+TEST_P(Waiting, SaysWhoHoldsTheLockWhenThePatienceIsOver) {
+  holder.take("b");
+
+  const auto outcome = must(ask(first, first.request({"a", "b"}), {50ms, {}}).get());
+
+  EXPECT_TRUE(outcome.got.empty());
+  ASSERT_EQ(outcome.held.size(), 1U);
+  EXPECT_EQ(outcome.held[0].lease.holder.run, "run-holder");
+  EXPECT_EQ(outcome.free, Names{"a"});
+  EXPECT_TRUE(first.tickets("a").empty());
+  EXPECT_TRUE(first.tickets("b").empty());
+}
+
+TEST_P(Waiting, DoesNotWaitForAHolderWithoutPatience) {
+  holder.take("a");
+
+  const auto outcome = must(acquire(first.locks, *first.store, first.request({"a"}), {}));
+
+  EXPECT_TRUE(outcome.got.empty());
+  EXPECT_EQ(outcome.held.size(), 1U);
+  EXPECT_EQ(first.events("a").size(), 1U);
+}
+
+TEST_P(Waiting, GivesUpWhenItIsTold) {
+  testing::Pipe stop;
+  holder.take("a");
+  Answer answer = ask(first, first.request({"a"}), {long_enough, {stop.out.get()}});
+  holder.await_tickets("a", 1);
+
+  ASSERT_EQ(write(stop.in.get(), "x", 1), 1);
+
+  EXPECT_EQ(fault_of(answer.get()), "cancelled");
+  EXPECT_TRUE(holder.tickets("a").empty());
+  EXPECT_EQ(holder.lease("a")->holder.run, "run-holder");
+}
+
+TEST_P(Waiting, GetsTheOneOfAnyThatIsReleasedAndLeavesTheOtherQueue) {
+  holder.take("a");
+  holder.take("b");
+  Request any = first.request({"a", "b"});
+  any.any = true;
+  Answer answer = ask(first, any);
+  holder.await_tickets("b", 1);
+
+  must(holder.locks.release("b", holder.run));
+
+  const auto outcome = must(answer.get());
+  ASSERT_EQ(outcome.got.size(), 1U);
+  EXPECT_EQ(outcome.got[0].key, "lock/b");
+  EXPECT_TRUE(holder.tickets("a").empty());
+  EXPECT_TRUE(holder.tickets("b").empty());
+}
+
+TEST_P(Waiting, GetsAllWhenTheLastIsReleased) {
+  holder.take("a");
+  holder.take("b");
+  Answer answer = ask(first, {"a", "b"});
+  holder.await_tickets("b", 1);
+
+  must(holder.locks.release("b", holder.run));
+  must(holder.locks.release("a", holder.run));
+
+  EXPECT_EQ(must(answer.get()).got.size(), 2U);
+}
+
+// L7: the key is not free, so those who wait are not asked.
+TEST_P(Waiting, DoesNotKeepAProcessFromItsOwnLock) {
+  holder.take("a");
+  testing::Pipe stop;
+  Answer waiting = ask(first, first.request({"a"}), {long_enough, {stop.out.get()}});
+  holder.await_tickets("a", 1);
+  Request again = holder.request({"a"});
+  again.holder.run = "run-again";
+
+  EXPECT_EQ(run_of(acquire(holder.locks, *holder.store, again, {})), "run-again");
+
+  EXPECT_EQ(holder.tickets("a").size(), 1U);
+  ASSERT_EQ(write(stop.in.get(), "x", 1), 1);
+  EXPECT_EQ(fault_of(waiting.get()), "cancelled");
+}
+
+// Somebody has the first place in the queue and does not take its turn.
+TEST_P(Waiting, PassesOverOneThatDoesNotTakeItsTurnAlsoWithoutPatience) {
+  const core::Holder idle = holder.request({"a"}).holder;
+  must(holder.engine.apply({"tester"}, [&](const core::View&, Time) -> Result<core::Change> {
+    return core::Change{.grants = {{.key = core::ticket_key("lock/a", "idle"),
+                                    .holder = idle,
+                                    .silence_max = limits::ticket_silence_max,
+                                    .hold_max = limits::ticket_hold_max}}};
+  }));
+
+  EXPECT_EQ(run_of(acquire(first.locks, *first.store, first.request({"a"}), {})), "run-first");
+
+  EXPECT_EQ(first.tickets("a").size(), 1U) << "it keeps its place";
+}
+
+// L13: an outage is not a duplicate.
+TEST_P(Waiting, FailsIfTheStoreIsOutOfReachWhenThePatienceIsOver) {
+  holder.take("a");
+  testing::WatchedStore way(*first.store);
+  way.before_commit = [&] { way.cut = true; };  // After its ticket.
+  engine::Engine engine(first.env.env(), way, first.catalog);
+  Locks locks(engine);
+
+  const auto outcome = acquire(locks, way, first.request({"a"}), {50ms, {}});
+
+  EXPECT_EQ(fault_of(outcome), "unavailable");
+  EXPECT_EQ(first.tickets("a").size(), 1U) << "it is judged like every other lease";
+}
+
+TEST_P(Waiting, GoesOnWhenTheStoreAnswersAgain) {
+  holder.take("a");
+  testing::WatchedStore way(*first.store);
+  std::atomic<bool> armed = true;
+  way.before_commit = [&] { way.cut = armed.exchange(false); };
+  engine::Engine engine(first.env.env(), way, first.catalog);
+  Locks locks(engine);
+  auto answer = std::async(std::launch::async, [&] {
+    return acquire(locks, way, first.request({"a"}), {long_enough, {}});
+  });
+  holder.await_tickets("a", 1);
+  must(holder.locks.release("a", holder.run));
+
+  way.cut = false;
+
+  EXPECT_EQ(run_of(answer.get()), "run-first");
+}
+
+// A process that waits for "a" by itself, and holds it for a moment.
+struct WaitingProcess : ::testing::TestWithParam<std::string> {
+  int wait_and_release() {
+    if (go.line() != "go") return 3;
+    LockStore own(*backend);
+    const Request request{.names = {"a"}, .holder = own.env.env().processes.self("run-process")};
+    const auto outcome = acquire(own.locks, *own.store, request, {long_enough, {}});
+    if (run_of(outcome) != "run-process") return 1;
+    return own.locks.release("a", "run-process") ? 0 : 2;
+  }
+
+  // Somebody holds the lock, and the process is the first to wait for it.
+  void SetUp() override {
+    holder.take("a");
+    ASSERT_EQ(write(go.in.get(), "go\n", 3), 3);
+    holder.await_tickets("a", 1);
+  }
+
+  void stop_process() {
+    kill(process.pid(), SIGSTOP);
+    int status = 0;
+    ASSERT_EQ(waitpid(process.pid(), &status, WUNTRACED), process.pid());
+    ASSERT_TRUE(WIFSTOPPED(status));
+  }
+
+  const std::unique_ptr<testing::Backend> backend = testing::make_backend(GetParam());
+  testing::Pipe go;
+  testing::Forked process{[this] { return wait_and_release(); }};
+  LockClient holder{*backend, "run-holder"};
+  LockClient second{*backend, "run-second"};
+};
+
+INSTANTIATE_TEST_SUITE_P(Stores, WaitingProcess, ::testing::Values("sqlite", "files"),
+                         [](const auto& each) { return each.param; });
+
+TEST_P(WaitingProcess, GetsTheLockBeforeOneThatDoesNotWait) {
+  must(holder.locks.release("a", holder.run));
+
+  const auto outcome = must(acquire(second.locks, *second.store, second.request({"a"}), {}));
+
+  EXPECT_TRUE(outcome.next.empty()) << "it had its turn";
+  EXPECT_EQ(process.code(), 0);
+  const auto events = holder.events("a");
+  ASSERT_GE(events.size(), 3U);
+  EXPECT_EQ(testing::member(events[2].body, "run"), "run-process");
+}
+
+TEST_P(WaitingProcess, DoesNotBlockTheQueueWhenItIsKilled) {
+  Answer answer = ask(second, {"a"});
+  holder.await_tickets("a", 2);
+  kill(process.pid(), SIGKILL);
+  ASSERT_EQ(process.code(), 128 + SIGKILL);
+
+  must(holder.locks.release("a", holder.run));
+
+  EXPECT_EQ(run_of(answer.get()), "run-second");
+  EXPECT_TRUE(holder.tickets("a").empty()) << "the dead one's ticket is cleared away";
+}
+
+TEST_P(WaitingProcess, DoesNotBlockTheQueueWhenItIsKilledInItsTurn) {
+  stop_process();
+  Answer answer = ask(second, {"a"});
+  holder.await_tickets("a", 2);
+  must(holder.locks.release("a", holder.run));
+
+  kill(process.pid(), SIGKILL);
+
+  EXPECT_EQ(run_of(answer.get()), "run-second");
+}
+
+TEST_P(WaitingProcess, IsPassedOverWhileItIsStoppedButKeepsItsPlace) {
+  const std::uint64_t place = holder.tickets("a").front().token;
+  stop_process();
+  Answer answer = ask(second, {"a"});
+  holder.await_tickets("a", 2);
+
+  must(holder.locks.release("a", holder.run));
+  EXPECT_EQ(run_of(answer.get()), "run-second");
+
+  ASSERT_EQ(holder.tickets("a").size(), 1U);
+  EXPECT_EQ(holder.tickets("a").front().token, place);
+  kill(process.pid(), SIGCONT);
+  must(second.locks.release("a", second.run));
+  EXPECT_EQ(process.code(), 0) << "it gets the lock after all";
+}
+
+// L10: the pid is gone; nobody was told.
+TEST_P(WaitingProcess, GetsTheLockOfAHolderThatIsKilled) {
+  kill(holder.process.pid(), SIGKILL);
+
+  EXPECT_EQ(process.code(), 0);
+}
+
+}  // namespace
+}  // namespace tyer::lock

@@ -1,0 +1,405 @@
+// tyer run: a command under a lock, and nothing of it left behind.
+
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+
+#include <gtest/gtest.h>
+
+#include "base/json.h"
+#include "support/forked.h"
+#include "support/locks.h"
+
+namespace tyer::testing {
+namespace {
+
+class RunCommand : public LockProgramTest {
+ protected:
+  // tyer run K with these options, and a shell that does `script`.
+  [[nodiscard]] ProgramCall run(const std::string& options, const std::string& script) const {
+    std::vector<std::string> words = split_words("run K " + options + " --");
+    words.insert(words.end(), {"sh", "-c", script});
+    return call(words);
+  }
+
+  [[nodiscard]] Json lease() const {
+    const Json locks = parse_json(tyer("lock list --json").out).value_or(Json());
+    return locks.is_array() && locks.size() == 1 ? locks[0] : Json();
+  }
+};
+
+// L13
+TEST_F(RunCommand, EndsWithTheCodeOfItsCommand) {
+  EXPECT_EQ(tyer("run K -- true").code, 0);
+  EXPECT_EQ(run_program(run("", "exit 3")).code, 3);
+  EXPECT_EQ(run_program(run("", "exit 255")).code, 255);
+  EXPECT_EQ(run_program(run("", "kill -TERM $$")).code, 128 + SIGTERM);
+  EXPECT_EQ(run_program(run("", "kill -KILL $$")).code, 128 + SIGKILL);
+  EXPECT_EQ(tyer("lock list --json").out, "[]\n");
+}
+
+// L13
+TEST_F(RunCommand, LeavesInputOutputAndErrorsAlone) {
+  std::string bytes;
+  for (int i = 0; i < 100'000; ++i) bytes += static_cast<char>(i * 7 % 256);
+  write_file("bytes", bytes);
+
+  const ProgramResult out = run_program(shell("$TYER run K -- cat <bytes"));
+  EXPECT_EQ(out.out, bytes);
+  EXPECT_EQ(out.err, "");
+  const ProgramResult piped = run_program(shell("cat bytes | $TYER run K -- sh -c 'cat >&2'"));
+  EXPECT_EQ(piped.out, "");
+  EXPECT_EQ(piped.err, bytes);
+}
+
+// Its reader's end is the command's business.
+TEST_F(RunCommand, LetsTheWriterOfItsInputSeeThatNobodyReads) {
+  const ProgramResult result = run_program(shell("yes | $TYER run K -- head -n 1; echo $?"));
+
+  EXPECT_EQ(result.out, "y\n0\n");
+}
+
+TEST_F(RunCommand, PassesArgumentsAsTheyAre) {
+  const ProgramResult result =
+      tyer({"run", "K", "--", "printf", "[%s]", "a b", "", "--json", "--", "*", "\xff"});
+
+  EXPECT_EQ(result.out, "[a b][][--json][--][*][\xff]");
+}
+
+// L13
+TEST_F(RunCommand, PassesSignalsOn) {
+  for (const auto& [number, name] :
+       {std::pair(SIGTERM, "TERM"), {SIGINT, "INT"}, {SIGHUP, "HUP"}, {SIGUSR1, "USR1"}}) {
+    Program running(run("", std::string("trap 'echo got ") + name + "; exit 7' " + name +
+                                "; echo ready; while :; do read x <go; done"));
+    ASSERT_TRUE(running.wait_for("ready"));
+
+    running.signal(number);
+    const ProgramResult result = running.finish();
+
+    EXPECT_EQ(result.code, 7) << result.err;
+    EXPECT_TRUE(result.out.contains(std::string("got ") + name)) << result.out;
+  }
+  EXPECT_EQ(lease(), Json());
+}
+
+// L13
+TEST_F(RunCommand, SaysThatAnotherHasTheLockWithTheCodeThatIsWanted) {
+  Program agent(idle());
+  (void)acquire("K --command /wf:build --pid " + std::to_string(agent.pid()));
+
+  const ProgramResult plain = tyer("run K -- echo ran");
+  EXPECT_EQ(plain.code, 1);
+  EXPECT_EQ(plain.out, "");
+  EXPECT_TRUE(plain.err.starts_with("tyer: K: /wf:build is running (pid ")) << plain.err;
+  EXPECT_EQ(tyer("run K --conflict-exit 0 -- echo ran").code, 0);
+  EXPECT_EQ(tyer("run K --conflict-exit 75 -- echo ran").code, 75);
+  for (const std::string wrong : {"256", "-1", "x", ""}) {
+    EXPECT_EQ(tyer({"run", "K", "--conflict-exit", wrong, "--", "true"}).code, 2) << wrong;
+  }
+}
+
+// L13, L16: output is the command's, so the answer stands on standard error.
+TEST_F(RunCommand, AnswersInJsonOnStandardError) {
+  Program agent(idle());
+  (void)acquire("K --pid " + std::to_string(agent.pid()));
+
+  const ProgramResult result = tyer("run K --json -- echo ran");
+
+  EXPECT_EQ(result.code, 1);
+  EXPECT_EQ(result.out, "");
+  EXPECT_EQ(parse_json(result.err).value_or(Json())["held"][0]["key"], "K") << result.err;
+  EXPECT_EQ(tyer("run other --json -- echo ran").out, "ran\n");
+}
+
+// L13: an outage is not a duplicate.
+TEST_F(RunCommand, TellsAStoreOutOfReachFromADuplicate) {
+  environment["TYER_STORE"] = "postgres://me@127.0.0.1:1/none?connect_timeout=2";
+  const ProgramResult refused = tyer("run K --conflict-exit 75 -- echo ran");
+  EXPECT_EQ(refused.code, 3);
+  EXPECT_EQ(refused.out, "");
+  EXPECT_NE(refused.err, "");
+
+  write_file("file", "");
+  environment["TYER_STORE"] = "sqlite:" + (dir / "file/tyer.db");
+  EXPECT_EQ(tyer("run K -- echo ran").code, 3);
+  environment["TYER_STORE"] = "files:" + (dir / "file");
+  EXPECT_EQ(tyer("run K -- echo ran").code, 3);
+  write_file("noise", std::string(8'192, 'x'));
+  environment["TYER_STORE"] = "sqlite:" + (dir / "noise");
+  EXPECT_EQ(tyer("run K -- echo ran").code, 3);
+}
+
+TEST_F(RunCommand, TellsADirectoryThatMayNotBeReadFromADuplicate) {
+  std::filesystem::create_directory(dir / "closed");
+  std::filesystem::permissions(dir / "closed", std::filesystem::perms::none);
+  environment["TYER_STORE"] = "sqlite:" + (dir / "closed/tyer.db");
+
+  EXPECT_EQ(tyer_as_others("run K -- echo ran").code, 3);
+}
+
+// L6, L13
+TEST_F(RunCommand, EndsTheCommandWhenTheLockIsLost) {
+  environment["TYER_LEASE_HEARTBEAT"] = "50ms";
+  Program running(run("", "echo ready; exec tail -f /dev/null"));
+  ASSERT_TRUE(running.wait_for("ready"));
+
+  EXPECT_EQ(tyer("lock break K --yes").code, 0);
+  const ProgramResult result = running.finish();
+
+  EXPECT_EQ(result.code, 4);
+  EXPECT_TRUE(result.err.starts_with("tyer: the lock K was lost: ")) << result.err;
+}
+
+// L13
+TEST_F(RunCommand, OnlyWarnsOfALossIfToldSo) {
+  environment["TYER_LEASE_HEARTBEAT"] = "50ms";
+  Program running(
+      shell("exec $TYER run K --on-lost warn -- "
+            "sh -c 'echo ready; read x <go; echo went on; exit 6' 2>&1"));
+  ASSERT_TRUE(running.wait_for("ready"));
+
+  EXPECT_EQ(tyer("lock break K --yes").code, 0);
+  ASSERT_TRUE(running.wait_for("the lock K was lost: "));
+  tell_go();
+  const ProgramResult result = running.finish();
+
+  EXPECT_TRUE(result.out.contains("went on")) << result.out;
+  EXPECT_EQ(result.code, 6);
+  EXPECT_EQ(tyer("run K --on-lost maybe -- true").code, 2);
+}
+
+// L6: it does not release what another took meanwhile.
+TEST_F(RunCommand, LeavesTheLockOfItsSuccessorAlone) {
+  environment["TYER_LEASE_HEARTBEAT"] = "50ms";
+  Program running(shell("exec $TYER run K --on-lost warn -- sh -c 'echo ready; read x <go' 2>&1"));
+  ASSERT_TRUE(running.wait_for("ready"));
+  EXPECT_EQ(tyer("lock break K --yes").code, 0);
+  const Acquired successor = acquire("K --session successor");
+  ASSERT_TRUE(running.wait_for("successor")) << "L6: it is told which run took it";
+
+  tell_go();
+  EXPECT_EQ(running.finish().code, 0);
+
+  EXPECT_EQ(tyer("lock check K --token " + successor.token).code, 0);
+}
+
+// L14
+TEST_F(RunCommand, EndsTheCommandAtItsHardLimit) {
+  const ProgramResult result = run_program(run("--max 200ms", "exec tail -f /dev/null"));
+
+  EXPECT_EQ(result.code, 5);
+  EXPECT_EQ(result.err, "tyer: K was ended after 200 ms, its time limit\n");
+  EXPECT_EQ(story("lock/K"), "granted released");
+}
+
+// L9, L14: renewed while the command lives, however long that is.
+TEST_F(RunCommand, RenewsTheLockWhileTheCommandLives) {
+  environment["TYER_LEASE_HEARTBEAT"] = "50ms";
+  Program running(run("--ttl 30s", "echo ready; read x <go"));
+  ASSERT_TRUE(running.wait_for("ready"));
+  const std::string before = lease()["heartbeatAt"];
+
+  // Somebody else who waits longer than a heartbeat.
+  EXPECT_EQ(tyer("lock acquire K --wait 200ms").code, 1);
+
+  EXPECT_GT(lease()["heartbeatAt"].get<std::string>(), before);
+  tell_go();
+  EXPECT_EQ(running.finish().code, 0);
+}
+
+TEST_F(RunCommand, SaysThatTheCommandIsMissingOrCannotBeRunAndReleasesTheLock) {
+  write_file("text", "echo hello\n");
+
+  const ProgramResult missing = tyer("run K -- no-such-command");
+  EXPECT_EQ(missing.code, 127);
+  EXPECT_TRUE(missing.err.contains("no-such-command")) << missing.err;
+  EXPECT_EQ(tyer("run K -- ./text").code, 126);
+  EXPECT_EQ(tyer("run K -- .").code, 126);
+  EXPECT_EQ(tyer("run K").code, 2);
+  EXPECT_EQ(tyer("run K --").code, 2);
+  EXPECT_EQ(story("lock/K"), "granted released granted released granted released");
+}
+
+// As cron calls it.
+TEST_F(RunCommand, WorksWithoutEnvironmentAndWithoutInput) {
+  write_file(".tyer/config.toml", "durability = 'normal'\n");
+  ProgramCall bare = call({"-c", std::string("exec env -i PATH=$PATH ") + TYER_PROGRAM +
+                                     " run K -- sh -c 'read x; echo $?' <&-"});
+  bare.program = "sh";
+  const ProgramResult closed = run_program(bare);
+  EXPECT_EQ(closed.code, 0) << closed.err;
+  EXPECT_EQ(closed.out, "1\n");
+  EXPECT_EQ(closed.err, "");
+
+  bare.words[1] = std::string("exec env -i ") + TYER_PROGRAM + " run K -- true <&- >&- 2>&-";
+  EXPECT_EQ(run_program(bare).code, 0);
+}
+
+// L12: what the command needs to ask `tyer lock check` with.
+TEST_F(RunCommand, TellsTheCommandItsLockSessionAndToken) {
+  const ProgramResult result = run_program(
+      run("",
+          "$TYER lock check $TYER_LOCK --token $TYER_TOKEN >&2 && echo $TYER_LOCK $TYER_TOKEN\n"
+          "$TYER lock renew $TYER_LOCK --session $TYER_SESSION"));
+
+  EXPECT_EQ(result.out, "K 1\nK renewed (token 1)\n") << result.err;
+}
+
+// L16
+TEST_F(RunCommand, ShowsTheCommandLineInLists) {
+  Program running(
+      call({"run", "K", "--owner", "cron", "--", "sh", "-c", "echo ready; read x <go"}));
+  ASSERT_TRUE(running.wait_for("ready"));
+  EXPECT_EQ(lease()["command"], "sh -c echo ready; read x <go");
+  EXPECT_EQ(lease()["owner"], "cron");
+
+  Program named(
+      call({"run", "L", "--command", "nightly", "--", "sh", "-c", "echo ready; read x <go"}));
+  ASSERT_TRUE(named.wait_for("ready"));
+  EXPECT_TRUE(tyer("lock list").out.contains("nightly"));
+  tell_go();
+  tell_go();
+  EXPECT_EQ(running.finish().code + named.finish().code, 0);
+}
+
+TEST_F(RunCommand, MakesAStoreWhereThereIsNone) {
+  environment.erase("TYER_STORE");
+
+  EXPECT_EQ(tyer("run K -- true").code, 0);
+
+  EXPECT_TRUE(has_file(".tyer/tyer.db"));
+}
+
+// L13: the whole process tree ends with the run. The pipe `alive` is open in every
+// process of the tree and nowhere else; its end proves that none is left.
+class RunTree : public RunCommand {
+ protected:
+  RunTree() {
+    write_file("daemon.sh",
+               "trap '' TERM HUP INT; echo $$ >daemon.pid; echo daemon >&9\n"
+               "while :; do read x <never; done\n");
+  }
+
+  // A daemon of a session and parent of its own that nothing but SIGKILL ends, a
+  // child that ends at once when told, and a command that does `then`.
+  [[nodiscard]] static std::string tree(const std::string& then) {
+    return "exec 9>alive\n"
+           "sh -c 'setsid sh daemon.sh </dev/null >/dev/null 2>&1 &'\n"
+           "sh -c 'echo child >&9; exec tail -f /dev/null' &\n"
+           "echo command $$ >&9\n" +
+           then;
+  }
+
+  // Until daemon, child and command have all said that they are there.
+  [[nodiscard]] int wait_for_tree() {
+    int command = -1;
+    for (int i = 0; i < 3; ++i) {
+      const auto words = split_words(alive.line());
+      if (words.size() == 2 && words[0] == "command") command = std::stoi(words[1]);
+    }
+    EXPECT_GT(command, 0);
+    return command;
+  }
+
+  void expect_nothing_left(const std::string& key_story) {
+    EXPECT_TRUE(alive.everybody_is_gone());
+    EXPECT_EQ(tyer("run K --wait 10s -- true").code, 0);
+    EXPECT_EQ(story("lock/K"), key_story + " granted released");
+  }
+
+  // A short grace for the daemon, which does not listen.
+  const std::string ttl = "--ttl 4s ";
+  const std::string forever = "exec tail -f /dev/null";
+  Fifo alive{dir / "alive"};
+  Fifo never{dir / "never"};
+};
+
+TEST_F(RunTree, IsGoneWhenTheCommandEnds) {
+  Program running(run(ttl, tree("read x <go; exit 3")));
+  (void)wait_for_tree();
+
+  tell_go();
+
+  EXPECT_EQ(running.finish().code, 3);
+  expect_nothing_left("granted released");
+}
+
+TEST_F(RunTree, IsGoneAfterATerm) {
+  Program running(run(ttl, tree(forever)));
+  (void)wait_for_tree();
+
+  running.signal(SIGTERM);
+
+  EXPECT_EQ(running.finish().code, 128 + SIGTERM);
+  expect_nothing_left("granted released");
+}
+
+TEST_F(RunTree, IsGoneAfterAKillOfTyer) {
+  Program running(run(ttl, tree(forever)));
+  (void)wait_for_tree();
+
+  running.signal(SIGKILL);
+
+  EXPECT_EQ(running.finish().code, 128 + SIGKILL);
+  expect_nothing_left("granted released");
+}
+
+TEST_F(RunTree, IsGoneAfterAKillOfTheProcessThatHoldsTheLock) {
+  Program running(run(ttl, tree(forever)));
+  (void)wait_for_tree();
+
+  ::kill(lease()["pid"].get<int>(), SIGKILL);
+
+  EXPECT_EQ(running.finish().code, 128 + SIGKILL);
+  expect_nothing_left("granted lapsed:orphaned");
+}
+
+TEST_F(RunTree, IsGoneAfterAKillOfTheCommand) {
+  Program running(run(ttl, tree(forever)));
+  const int command = wait_for_tree();
+
+  ::kill(command, SIGKILL);
+
+  EXPECT_EQ(running.finish().code, 128 + SIGKILL);
+  expect_nothing_left("granted released");
+}
+
+TEST_F(RunTree, IsGoneAfterTheLossOfTheLock) {
+  environment["TYER_LEASE_HEARTBEAT"] = "50ms";
+  Program running(run(ttl, tree(forever)));
+  (void)wait_for_tree();
+
+  EXPECT_EQ(tyer("lock break K --yes").code, 0);
+
+  EXPECT_EQ(running.finish().code, 4);
+  expect_nothing_left("granted broken");
+}
+
+TEST_F(RunTree, IsGoneAtTheTimeLimit) {
+  Program running(run(ttl + "--max 600ms", tree(forever)));
+  (void)wait_for_tree();
+
+  EXPECT_EQ(running.finish().code, 5);
+  expect_nothing_left("granted released");
+}
+
+// Nothing of the last run is at work when the next one begins.
+TEST_F(RunTree, IsGoneBeforeAnotherGetsTheLock) {
+  Program running(run(ttl, tree("read x <go")));
+  (void)wait_for_tree();
+  Program follower(follow());
+  Program waiter(run("--wait 15s --owner waiter",
+                     "kill -0 $(cat daemon.pid) 2>/dev/null && echo alive || echo gone"));
+  ASSERT_TRUE(follower.wait_for("\"owner\":\"waiter\""));
+
+  tell_go();
+
+  EXPECT_EQ(running.finish().code, 0);
+  EXPECT_EQ(waiter.finish().out, "gone\n");
+}
+
+}  // namespace
+}  // namespace tyer::testing

@@ -1,0 +1,79 @@
+// What the tests of locks share: every store, commands that wait to be told, and
+// a pipe that knows when everybody who had it is gone.
+
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "env/fd.h"
+#include "support/demo.h"
+#include "support/program.h"
+
+namespace tyer::testing {
+
+// Two commands that meet by a name. A test can be on either side.
+class Fifo {
+ public:
+  explicit Fifo(const std::string& path);
+
+  // The next line that somebody wrote.
+  [[nodiscard]] std::string line();
+
+  // Waits until nobody has it open for writing any more; false after 20 s. At
+  // least one line must have been read: before that nobody may have come yet.
+  [[nodiscard]] bool everybody_is_gone();
+
+ private:
+  env::Fd reading_;
+  std::string waiting_;
+};
+
+// What `tyer lock acquire` printed.
+struct Acquired {
+  std::string key;
+  std::string session;
+  std::string token;
+};
+
+class LockProgramTest : public ProgramTest {
+ protected:
+  LockProgramTest();
+
+  // "sqlite", "files", "postgres": a store of this test's own from now on.
+  void use_store(const std::string& kind);
+
+  // Takes a lock without leaving a keeper; fails the test if it is not to be had.
+  [[nodiscard]] Acquired acquire(const std::string& line) const;
+
+  // A shell in the test's directory, with $TYER to call.
+  [[nodiscard]] ProgramCall shell(const std::string& script) const;
+
+  // Lets commands that stand at `read x <go` go on, as many as there are lines.
+  void tell_go() const;
+
+  // A process that does nothing, as an agent between two commands.
+  [[nodiscard]] ProgramCall idle() const;
+
+  // Follows the log from its beginning, for tests that wait for something to happen.
+  [[nodiscard]] ProgramCall follow() const;
+
+  // "granted released granted": what `tyer log KEY` tells, with the reason of a takeover.
+  [[nodiscard]] std::string story(const std::string& key) const;
+
+  [[nodiscard]] std::string read_file(const std::string& name) const;
+
+  // Short limits: a silence convicts within half a second.
+  void be_impatient();
+
+ private:
+  env::Fd go_;
+};
+
+// The one with every store.
+class LockStores : public LockProgramTest, public ::testing::WithParamInterface<const char*> {
+ protected:
+  LockStores() { use_store(GetParam()); }
+};
+
+}  // namespace tyer::testing
