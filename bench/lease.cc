@@ -40,6 +40,7 @@ class Rig {
   }
 
   [[nodiscard]] const env::Clock& clock() { return real_.env().clock; }
+  [[nodiscard]] env::Processes& processes() { return real_.env().processes; }
 
   [[nodiscard]] lock::Request request(const std::string& name) {
     const std::string run = uuid7(clock().now(), real_.env().random.bits());
@@ -165,35 +166,46 @@ Result<std::vector<double>> takeovers(const std::string& url) {
   for (int i = 0; i < kills; ++i) {
     int told[2];
     if (::pipe(told) != 0) return fail(Fault::unavailable, "no pipe");
-    const pid_t holder = ::fork();
-    if (holder == 0) {
-      const auto rig = Rig::open(url);
-      const bool held = rig && (*rig)->take("dying");
-      (void)!::write(told[1], held ? "y" : "n", 1);
-      while (true) ::pause();
-    }
+    TYER_TRY(const auto rig, Rig::open(url));
+    // A process of its own: one that was forked would first have to let go of all
+    // that this one has.
+    env::Spawn spawn{.argv = {"/proc/self/exe", "--hold", url},
+                     .environment = {{"PATH", "/usr/bin:/bin"}}};
+    spawn.output = told[1];
+    TYER_TRY(const auto child, rig->processes().spawn(spawn));
+    const auto holder = static_cast<pid_t>(child->pid());
+    ::close(told[1]);
     char answer = 'n';
     (void)!::read(told[0], &answer, 1);
     ::close(told[0]);
-    ::close(told[1]);
     if (answer != 'y') return fail(Fault::unavailable, "the holder got no lock");
 
-    TYER_TRY(const auto rig, Rig::open(url));
     Span killed_at{};
     std::jthread killer([&] {
       while (!rig->somebody_waits()) std::this_thread::yield();
+      // It has queued up; let it lie down, with its connections made.
+      for (const Span asleep = rig->clock().mono() + 20ms; rig->clock().mono() < asleep;) {
+        std::this_thread::yield();
+      }
       killed_at = rig->clock().mono();
       ::kill(holder, SIGKILL);
     });
     TYER_TRY(const std::string run, rig->take("dying"));
     const Span got_at = rig->clock().mono();
     killer.join();
-    ::waitpid(holder, nullptr, 0);
     TYER_TRY_OK(rig->give_back("dying", run));
     millis.push_back(static_cast<double>((got_at - killed_at).count()) / 1e3);
   }
   std::ranges::sort(millis);
   return millis;
+}
+
+// The other side of it.
+int hold(const std::string& url) {
+  const auto rig = Rig::open(url);
+  const bool held = rig && (*rig)->take("dying");
+  (void)!::write(STDOUT_FILENO, held ? "y" : "n", 1);
+  while (true) ::pause();
 }
 
 class LeaseBench {
@@ -324,6 +336,7 @@ class LeaseBench {
 }  // namespace tyer::bench
 
 int main(int argc, char** argv) {
+  if (argc == 3 && std::string_view(argv[1]) == "--hold") return tyer::bench::hold(argv[2]);
   return tyer::bench::run_bench(argc, argv, [](const tyer::bench::Options& options) {
     return tyer::bench::LeaseBench(options).run();
   });

@@ -1,5 +1,8 @@
 #include "base/json_text.h"
 
+#include <algorithm>
+
+#include "base/json.h"
 #include "base/limits.h"
 #include "base/text.h"
 
@@ -118,6 +121,16 @@ void add(std::string& text, const JsonMember& member) {
 }
 
 }  // namespace
+
+std::string json_string(std::string_view text) {
+  const auto is_plain = [](char c) {
+    return static_cast<unsigned char>(c) >= 0x20 && c != '"' && c != '\\' && c != 0x7F;
+  };
+  if (!std::ranges::all_of(text, is_plain)) return dump_json(Json(text));
+  std::string result;
+  result.reserve(text.size() + 2);
+  return result.append("\"").append(text).append("\"");
+}
 
 std::optional<std::vector<JsonMember>> split_object(std::string_view text) {
   std::vector<JsonMember> members;

@@ -31,4 +31,7 @@ struct JsonMember {
 [[nodiscard]] std::optional<std::string> merge_members(std::span<const JsonMember> target,
                                                        std::span<const JsonMember> patch);
 
+// `text` as a JSON string, quotes and all. Requires UTF-8.
+[[nodiscard]] std::string json_string(std::string_view text);
+
 }  // namespace tyer

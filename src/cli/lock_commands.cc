@@ -162,6 +162,8 @@ Done run_lock_acquire(World& world, const Arguments& arguments) {
     }
   }
   print_acquired(world, arguments, outcome);
+  // Closing what was waited with takes a moment; nobody has to wait for that.
+  TYER_TRY_OK(world.output.flush());
   return 0;
 }
 

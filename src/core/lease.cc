@@ -2,29 +2,76 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "base/json.h"
+#include "base/json_text.h"
 #include "core/key.h"
 #include "core/limits.h"
 
 namespace tyer::core {
 namespace {
 
+// The members of a record. Ours are read without building the object.
+class Fields {
+ public:
+  static Result<Fields> read(std::string_view text) {
+    Fields fields;
+    fields.members_ = split_object(text);
+    if (fields.members_) return fields;
+    TYER_TRY(fields.json_, parse_json_object(text));
+    return fields;
+  }
+
+  // Empty if it is not there or is no text.
+  [[nodiscard]] std::string text(const char* name) const {
+    if (!members_) return text_or(json_, name);
+    const std::string_view value = find(name);
+    if (!value.starts_with('"')) return {};
+    if (value.contains('\\')) return parse_json(value).value_or("").get<std::string>();
+    return std::string(value.substr(1, value.size() - 2));
+  }
+
+  // `usual` if it is not there or is no whole number.
+  [[nodiscard]] std::int64_t number(const char* name, std::int64_t usual = 0) const {
+    if (!members_) return int_or(json_, name, usual);
+    const std::string_view value = find(name);
+    std::int64_t number = 0;
+    const char* const end = value.data() + value.size();
+    const auto [rest, error] = std::from_chars(value.data(), end, number);
+    return error == std::errc{} && rest == end ? number : usual;
+  }
+
+ private:
+  [[nodiscard]] std::string_view find(std::string_view name) const {
+    const auto found = std::ranges::find(*members_, name, &JsonMember::name);
+    return found == members_->end() ? std::string_view() : found->value;
+  }
+
+  std::optional<std::vector<JsonMember>> members_;
+  Json json_;
+};
+
 // Milliseconds that another tool may have written, as a Span that can be reckoned with.
-Result<Span> read_span(const Json& json, const char* name, Span usual) {
-  const std::int64_t millis = int_or(json, name, usual / 1ms);
+Result<Span> read_span(const Fields& fields, const char* name, Span usual) {
+  const std::int64_t millis = fields.number(name, usual / 1ms);
   if (millis < 0)
     return fail(Fault::invalid, fmt::format("its {} of {} ms is negative", name, millis));
   return Span(std::chrono::milliseconds(std::min<std::int64_t>(millis, limits::hold_most / 1ms)));
 }
 
-Result<Time> read_time(const Json& json, const char* name) {
-  const auto time = parse_time(text_or(json, name));
+Result<Time> read_time(const Fields& fields, const char* name) {
+  const auto time = parse_time(fields.text(name));
   if (!time) return std::unexpected(time.error().in(name));
   return *time;
+}
+
+// A member if there is something to say, as the others are written in `encode`.
+std::string monotonic(const char* name, std::optional<Span> span) {
+  return span ? fmt::format(R"("{}":{},)", name, span->count()) : "";
 }
 
 Span age(std::optional<Span> since_mono, Time since, const Sight& sight, Time now) {
@@ -113,55 +160,46 @@ Time next_check(const Lease& lease) {
   return std::min(lease.heard_at + lease.silence_max, lease.granted_at + lease.hold_max) + 1us;
 }
 
+// As dump_json would: members in order.
 std::string encode(const Lease& lease) {
-  Json json{
-      {"taskId", rest_of(lease.key)},
-      {"command", lease.command},
-      {"pid", lease.holder.pid},
-      {"sessionId", lease.holder.run},
-      {"startedAt", format_time(lease.granted_at, 3)},
-      {"heartbeatAt", format_time(lease.heard_at, 3)},
-      {"timeout", lease.hold_max / 1ms},
-      {"host", lease.holder.place.host},
-      {"bootId", lease.holder.place.boot},
-      {"pidNamespace", lease.holder.place.pid_namespace},
-      {"pidStart", lease.holder.pid_start},
-      {"token", lease.token},
-      {"owner", lease.owner},
-      {"silence", lease.silence_max / 1ms},
+  const Holder& holder = lease.holder;
+  return fmt::format(
+      R"({{"bootId":{},"command":{},"heartbeatAt":"{}","heartbeatMicros":{},{}"host":{},)"
+      R"("owner":{},"pid":{},"pidNamespace":{},"pidStart":{},"sessionId":{},"silence":{},)"
+      R"("startedAt":"{}","startedMicros":{},{}"taskId":{},"timeout":{},"token":{}}})",
+      json_string(holder.place.boot), json_string(lease.command), format_time(lease.heard_at, 3),
       // Milliseconds are for other tools; ours are exact.
-      {"startedMicros", to_micros(lease.granted_at)},
-      {"heartbeatMicros", to_micros(lease.heard_at)},
-  };
-  if (lease.granted_mono) json["startedMonotonic"] = lease.granted_mono->count();
-  if (lease.heard_mono) json["heartbeatMonotonic"] = lease.heard_mono->count();
-  return dump_json(json);
+      to_micros(lease.heard_at), monotonic("heartbeatMonotonic", lease.heard_mono),
+      json_string(holder.place.host), json_string(lease.owner), holder.pid,
+      json_string(holder.place.pid_namespace), holder.pid_start, json_string(holder.run),
+      lease.silence_max / 1ms, format_time(lease.granted_at, 3), to_micros(lease.granted_at),
+      monotonic("startedMonotonic", lease.granted_mono), json_string(rest_of(lease.key)),
+      lease.hold_max / 1ms, lease.token);
 }
 
 Result<Lease> decode_lease(std::string_view key, std::string_view text) {
-  TYER_TRY(const Json json, parse_json_object(text));
+  TYER_TRY(const Fields fields, Fields::read(text));
   Lease lease;
   lease.key = key;
-  lease.command = text_or(json, "command");
-  lease.holder.pid = int_or(json, "pid");
-  lease.holder.run = text_or(json, "sessionId");
-  lease.holder.place = {text_or(json, "host"), text_or(json, "bootId"),
-                        text_or(json, "pidNamespace")};
-  lease.holder.pid_start = int_or(json, "pidStart");
-  lease.token = static_cast<std::uint64_t>(std::max<std::int64_t>(0, int_or(json, "token")));
-  lease.owner = text_or(json, "owner");
-  TYER_TRY(lease.silence_max, read_span(json, "silence", limits::silence_max));
-  TYER_TRY(lease.hold_max, read_span(json, "timeout", limits::hold_max));
-  TYER_TRY(lease.granted_at, read_time(json, "startedAt"));
-  TYER_TRY(lease.heard_at, read_time(json, "heartbeatAt"));
+  lease.command = fields.text("command");
+  lease.holder.pid = fields.number("pid");
+  lease.holder.run = fields.text("sessionId");
+  lease.holder.place = {fields.text("host"), fields.text("bootId"), fields.text("pidNamespace")};
+  lease.holder.pid_start = fields.number("pidStart");
+  lease.token = static_cast<std::uint64_t>(std::max<std::int64_t>(0, fields.number("token")));
+  lease.owner = fields.text("owner");
+  TYER_TRY(lease.silence_max, read_span(fields, "silence", limits::silence_max));
+  TYER_TRY(lease.hold_max, read_span(fields, "timeout", limits::hold_max));
+  TYER_TRY(lease.granted_at, read_time(fields, "startedAt"));
+  TYER_TRY(lease.heard_at, read_time(fields, "heartbeatAt"));
   // What we add to a time is right only as long as nobody rewrote the readable one.
   const auto refine = [&](const char* exact, const char* monotonic,
                           Time& time) -> std::optional<Span> {
-    const std::int64_t micros = int_or(json, exact, -1);
+    const std::int64_t micros = fields.number(exact, -1);
     const std::int64_t shown = to_micros(time);
     if (shown % 1000 != 0 || micros < shown || micros >= shown + 1000) return std::nullopt;
     time = from_micros(micros);
-    const std::int64_t mono = int_or(json, monotonic, -1);
+    const std::int64_t mono = fields.number(monotonic, -1);
     if (mono < 0) return std::nullopt;
     return Span(mono);
   };

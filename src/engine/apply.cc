@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/json.h"
+#include "base/json_text.h"
 #include "base/text.h"
 #include "core/key.h"
 #include "core/limits.h"
@@ -98,10 +99,13 @@ class Application {
                                                present->holder.run, present->token));
     }
     const core::Holder& holder = grant.holder;
-    const Json body{{"run", holder.run},         {"pid", holder.pid},
-                    {"host", holder.place.host}, {"command", grant.command},
-                    {"owner", grant.owner},      {"hold_ms", grant.hold_max / 1ms}};
-    core::Event event{.key = grant.key, .type = "lease.granted", .body = dump_json(body)};
+    core::Event event{
+        .key = grant.key,
+        .type = "lease.granted",
+        .body = fmt::format(
+            R"({{"command":{},"hold_ms":{},"host":{},"owner":{},"pid":{},"run":{}}})",
+            json_string(grant.command), grant.hold_max / 1ms, json_string(holder.place.host),
+            json_string(grant.owner), holder.pid, json_string(holder.run))};
     TYER_TRY_OK(check_size(event, grant_body_bytes_max));
     core::Lease lease;
     lease.token = append(std::move(event));

@@ -151,10 +151,11 @@ void LinuxFile::unlock() {
 }
 
 bool LinuxFile::is_current() const {
-  struct stat own{};
+  // An open file stays the one it is.
+  if (own_.st_ino == 0 && fstat(fd_.get(), &own_) != 0) return false;
   struct stat found{};
-  return fstat(fd_.get(), &own) == 0 && stat(path_.c_str(), &found) == 0 &&
-         own.st_dev == found.st_dev && own.st_ino == found.st_ino;
+  return stat(path_.c_str(), &found) == 0 && own_.st_dev == found.st_dev &&
+         own_.st_ino == found.st_ino;
 }
 
 Result<std::unique_ptr<File>> LinuxFiles::open(const std::string& path, Open mode) {

@@ -11,6 +11,8 @@
 
 #pragma once
 
+#include <sys/stat.h>
+
 #include "env/fd.h"
 #include "env/files.h"
 
@@ -32,6 +34,7 @@ class LinuxFile final : public File {
 
  private:
   Fd fd_;
+  mutable struct stat own_{};  // Once it was asked for.
   std::string path_;
 };
 

@@ -76,8 +76,14 @@ core::Sight LinuxProcesses::look(const core::Holder& holder) const {
 }
 
 core::Holder LinuxProcesses::self(std::string run) const {
-  const std::optional<ProcStat> stat = read_own_proc_stat();
-  return {here_, getpid(), stat ? stat->start : 0, std::move(run)};
+  const std::int64_t pid = getpid();
+  // After a fork it is another one.
+  if (own_pid_ != pid) {
+    const std::optional<ProcStat> stat = read_own_proc_stat();
+    own_start_ = stat ? stat->start : 0;
+    own_pid_ = pid;
+  }
+  return {here_, pid, own_start_, std::move(run)};
 }
 
 Result<core::Holder> LinuxProcesses::holder(std::int64_t pid, std::string run) const {

@@ -7,6 +7,8 @@
 
 #pragma once
 
+#include <atomic>
+
 #include "env/clock.h"
 #include "env/processes.h"
 
@@ -26,6 +28,9 @@ class LinuxProcesses final : public Processes {
  private:
   const Clock& clock_;
   core::Place here_;
+  // Our own, once they are known; the start is right where the pid is.
+  mutable std::atomic<std::int64_t> own_pid_ = 0;
+  mutable std::atomic<std::int64_t> own_start_ = 0;
 };
 
 }  // namespace tyer::env

@@ -26,13 +26,13 @@ Line::Line(Locks& locks, core::Asking asking, bool waits)
                                .owner = wish.owner};
 }
 
-Result<Outcome> Line::look() {
+Result<Outcome> Line::look(bool likely) {
   // After trouble or a sleep, silences may be our own: holders get time to be heard.
   const Span now = clock_.boot_time();
   if (now - last_look_ > limits::silence_confirm) doubted_ = now;
   last_look_ = now;
   asking_.believes_silence = !doubted_ || now - *doubted_ >= limits::silence_confirm;
-  Result<Outcome> outcome = look_once();
+  Result<Outcome> outcome = look_once(likely);
   if (!outcome) {
     doubted_ = clock_.boot_time();
     return outcome;
@@ -47,8 +47,8 @@ Result<Outcome> Line::look() {
   return outcome;
 }
 
-// The first one is likely to succeed, those after it are not.
-Result<Outcome> Line::look_once() {
+// The first one is likely to succeed, those after it are not unless it is said.
+Result<Outcome> Line::look_once(bool likely) {
   if (!std::exchange(looked_, true)) return locks_.acquire(asking_);
   TYER_TRY_OK(keeper_.step(clock_.now()));
   // A place that was lost is taken anew; one that could only not be renewed in time is kept.
@@ -56,7 +56,7 @@ Result<Outcome> Line::look_once() {
     keeper_.hold(std::move(lost.lease), clock_.boot_time() - limits::heartbeat_every);
   }
   pass_over();
-  return locks_.acquire_in_turn(asking_);
+  return likely ? locks_.acquire(asking_) : locks_.acquire_in_turn(asking_);
 }
 
 // Who has had its turn for `turn_max` and did not take it is passed over.

@@ -19,7 +19,8 @@ class Line {
   // Who does not wait takes no place, but lets those go first who have one.
   Line(Locks& locks, core::Asking asking, bool waits);
 
-  [[nodiscard]] Result<Outcome> look();
+  // `likely`: it will be its turn, as when the holder has just ended.
+  [[nodiscard]] Result<Outcome> look(bool likely = false);
 
   // How long nothing can change without news of what `outcome` names.
   [[nodiscard]] Span quiet(const Outcome& outcome) const;
@@ -32,7 +33,7 @@ class Line {
   [[nodiscard]] const std::string& place() const { return asking_.place; }
 
  private:
-  [[nodiscard]] Result<Outcome> look_once();
+  [[nodiscard]] Result<Outcome> look_once(bool likely);
   void pass_over();
   void note_turns(const std::vector<core::Lease>& next);
   [[nodiscard]] Span left(const Seen& seen) const;

@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "core/key.h"
+#include "lock/limits.h"
 
 namespace tyer::lock {
 namespace {
@@ -232,6 +233,17 @@ Result<std::vector<Seen>> Locks::list() {
     }
   }));
   return all;
+}
+
+Result<std::unique_ptr<store::Watch>> Locks::borrow_watch(store::Store& store) {
+  if (watches_.empty()) return store.watch();
+  auto watch = std::move(watches_.back());
+  watches_.pop_back();
+  return watch;
+}
+
+void Locks::give_back(std::unique_ptr<store::Watch> watch) {
+  if (watches_.size() < limits::idle_watches_max) watches_.push_back(std::move(watch));
 }
 
 std::string describe(const Seen& seen) {

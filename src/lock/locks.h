@@ -4,10 +4,12 @@
 //   auto outcome = locks.acquire({.names = {"TSK-01-01"}, .holder = me, …});
 //   if (outcome->got.empty()) …  // outcome->held says who has it and how it was judged.
 //
-// Every acquisition, takeover, loss, break and release is an event (L18).
+// One thread waits with it at a time. Every acquisition, takeover, loss, break and release is an
+// event (L18).
 
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -91,12 +93,19 @@ class Locks {
 
   [[nodiscard]] engine::Engine& engine() const { return engine_; }
 
+  // A watch of the store to wait with, from an earlier wait or a new one. The
+  // kernel takes some ten milliseconds to close one, which must not stand between
+  // a waiter and its lock.
+  [[nodiscard]] Result<std::unique_ptr<store::Watch>> borrow_watch(store::Store& store);
+  void give_back(std::unique_ptr<store::Watch> watch);
+
  private:
   [[nodiscard]] Result<Outcome> commit(const core::Asking& asking);
   [[nodiscard]] Result<core::Lease> own(const core::View& view, const std::string& key,
                                         const std::string& run) const;
 
   engine::Engine& engine_;
+  std::vector<std::unique_ptr<store::Watch>> watches_;
 };
 
 // For people (L17): "TSK-01-01: /wf:build is running (pid 12345 on laptop,

@@ -20,7 +20,8 @@ void ring_all(const std::vector<core::Lease>& tickets) {
 class Waiter {
  public:
   Waiter(Locks& locks, store::Store& store, core::Asking asking, const Patience& patience)
-      : env_(locks.engine().env()),
+      : locks_(locks),
+        env_(locks.engine().env()),
         store_(store),
         patience_(patience),
         line_(locks, std::move(asking), patience.at_most > Span::zero()),
@@ -32,6 +33,7 @@ class Waiter {
     Result<Outcome> outcome = wait();
     const bool got = outcome && !outcome->got.empty();
     ring_all(got ? outcome->behind : line_.leave());
+    if (watch_) locks_.give_back(std::move(watch_));
     return outcome;
   }
 
@@ -48,7 +50,7 @@ class Waiter {
   // A store that is out of reach for a while has not said no; only at the very
   // first look is that an answer.
   Result<Outcome> look() {
-    Result<Outcome> outcome = line_.look();
+    Result<Outcome> outcome = line_.look(std::exchange(likely_, false));
     const bool is_first = !std::exchange(looked_, true);
     trouble_ = !outcome;
     const bool final = is_first || !trouble_ || !info(outcome.error().fault).retry_helps ||
@@ -82,6 +84,7 @@ class Waiter {
     // What has happened between the look and the watch is not told.
     const bool again = ends.seen || std::exchange(is_new_, false);
     TYER_TRY_OK(env::wait_any(fds, again ? Span::zero() : span_of(outcome, watches)));
+    likely_ = watches && has_ended(ends);
     if (bell_) bell_->silence();
     // What comes in while we look is told again.
     if (watch_) {
@@ -105,7 +108,7 @@ class Waiter {
     const bool others_ring = bell_ && !outcome.before.empty() && outcome.next.empty() &&
                              std::ranges::all_of(outcome.before, is_here);
     if (others_ring || watch_) return !others_ring;
-    TYER_TRY(watch_, store_.watch());
+    TYER_TRY(watch_, locks_.borrow_watch(store_));
     is_new_ = true;
     return true;
   }
@@ -124,6 +127,13 @@ class Waiter {
     }
   }
 
+  static bool has_ended(const Ends& ends) {
+    const auto is_readable = [](const env::Fd& fd) {
+      return env::wait_readable(fd.get(), Span::zero()).value_or(false);
+    };
+    return ends.seen || std::ranges::any_of(ends.fds, is_readable);
+  }
+
   Span span_of(const Outcome& outcome, bool watches) const {
     Span wait = std::min(line_.quiet(outcome), until_ - env_.clock.boot_time());
     if (trouble_) {
@@ -136,6 +146,7 @@ class Waiter {
     return std::max<Span>(wait, 1ms);
   }
 
+  Locks& locks_;
   const env::Env& env_;
   store::Store& store_;
   const Patience patience_;
@@ -144,6 +155,7 @@ class Waiter {
   std::unique_ptr<store::Watch> watch_;
   std::optional<env::Bell> bell_;
   bool is_new_ = false;  // Bell or watch: look once more before trusting them.
+  bool likely_ = false;  // The holder has just ended.
   bool trouble_ = false;
   bool looked_ = false;
 };

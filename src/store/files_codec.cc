@@ -1,10 +1,12 @@
 #include "store/files_codec.h"
 
+#include <algorithm>
 #include <charconv>
 
 #include <fmt/format.h>
 
 #include "base/json.h"
+#include "base/json_text.h"
 #include "base/text.h"
 #include "store/limits.h"
 
@@ -14,12 +16,21 @@ namespace {
 constexpr std::string_view seq_prefix = R"({"seq":)";
 
 std::string in_quotes(const std::string& text) {
-  return dump_json(Json(text));
+  return is_utf8(text) ? json_string(text) : dump_json(Json(text));
+}
+
+// Whether it is an object of ours with nothing in it that goes deeper.
+bool is_flat(std::string_view text) {
+  const auto members = split_object(text);
+  return members && std::ranges::none_of(*members, [](const JsonMember& member) {
+           return member.value.starts_with('{') || member.value.starts_with('[');
+         });
 }
 
 // An object as it is; anything else as a string. It is parsed as deep as it
 // will stand, inside another value.
 std::string embedded(const std::string& text) {
+  if (is_flat(text)) return text;
   const bool one_line = text.find_first_of("\r\n") == std::string::npos;
   if (one_line && text.starts_with('{') && text.ends_with('}')) {
     const auto parsed = parse_json("[" + text + "]");

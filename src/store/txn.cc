@@ -15,9 +15,9 @@ void set_with_undo(Map& map, const std::string& key, Value value,
                    std::vector<std::function<void()>>& undo) {
   const auto [row, is_new] = map.try_emplace(key);
   if (is_new) {
-    undo.emplace_back([&map, row = row] { map.erase(row); });
+    undo.emplace_back([&map, made = row] { map.erase(made); });
   } else {
-    undo.emplace_back([row = row, before = row->second] { row->second = before; });
+    undo.emplace_back([changed = row, before = row->second] { changed->second = before; });
   }
   row->second = std::move(value);
 }

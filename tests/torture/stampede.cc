@@ -212,9 +212,9 @@ int run_contender(const ContenderCall& call) {
     won = answer.how == How::won;
     heard = say(answer);
   }
+  if (!heard) return 4;
   // It holds the key until it is killed.
-  while (heard) ::pause();
-  return 4;
+  while (true) ::pause();
 }
 
 }  // namespace tyer::torture

@@ -1,6 +1,8 @@
 #include "torture/start.h"
 
 #include <fcntl.h>
+#include <semaphore.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -63,6 +65,13 @@ bool ends_within(pid_t pid, Span at_most) {
 void end(pid_t pid) {
   ::kill(pid, SIGKILL);
   env::uninterrupted([&] { return ::waitpid(pid, nullptr, 0); });
+  clear_away(pid);
+}
+
+// libfaketime does so itself at a normal end.
+void clear_away(pid_t pid) {
+  ::shm_unlink(("/faketime_shm_" + std::to_string(pid)).c_str());
+  ::sem_unlink(("/faketime_sem_" + std::to_string(pid)).c_str());
 }
 
 std::vector<std::string> fake_clock(const std::string& offset_path) {

@@ -27,6 +27,9 @@ struct Start {
 // Kills and reaps it.
 void end(pid_t pid);
 
+// Removes what a reaped process with a fake clock may have left in shared memory.
+void clear_away(pid_t pid);
+
 // The variables under which a process reads its wall clock with the offset that
 // stands in the file `offset_path`, "-30". Empty if that cannot be done:
 // libfaketime is not there, or we are built with a sanitizer.

@@ -140,6 +140,7 @@ class Torment {
         if (!member.stopped_until) stop(member, now);
         continue;
       }
+      clear_away(member.pid);
       report_end(member.pid, status);
       enter(i);
     }
@@ -187,6 +188,7 @@ class Torment {
     for (const Member& member : members_) {
       int status = 0;
       env::uninterrupted([&] { return ::waitpid(member.pid, &status, 0); });
+      clear_away(member.pid);
       const bool killed = WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;
       if (!killed && status != 0) report_end(member.pid, status);
     }

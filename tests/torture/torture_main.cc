@@ -24,7 +24,7 @@
 namespace tyer::torture {
 namespace {
 
-constexpr std::string_view usage =
+constexpr const char* usage =
     "usage: tyer_torture [--store sqlite|files|postgres|all] [--seconds N] [--stampedes N]\n"
     "                    [--seed N] [--processes N] [--keys N]\n"
     "\n"
@@ -152,14 +152,14 @@ int main(int argc, char** argv) {
   const std::string_view first = words.empty() ? "" : words[0];
   if (first == "--worker" || first == "--contender") return run_role(words);
   if (first == "--help") {
-    std::fputs(usage.data(), stdout);
+    std::fputs(usage, stdout);
     return 0;
   }
   Options options{.seed = tyer::env::LinuxRandom().below(1'000'000),
                   .show = ::isatty(STDOUT_FILENO) != 0};
   if (const std::string wrong = read_options(words, options); !wrong.empty()) {
     std::fprintf(stderr, "tyer_torture: %s is not understood, or its value\n%s", wrong.c_str(),
-                 usage.data());
+                 usage);
     return 2;
   }
   return run(options);
