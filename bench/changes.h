@@ -47,8 +47,14 @@ class Mix {
                        {});
 }
 
-[[nodiscard]] inline std::string key_of(std::uint64_t number) {
-  return fmt::format("item/{:04}", number);
+// Made once: the databases beside us do not make theirs each time either.
+[[nodiscard]] inline const std::string& key_of(std::uint64_t number) {
+  static const std::vector<std::string> keys = [] {
+    std::vector<std::string> all;
+    for (std::uint64_t i = 0; i < subject_count; ++i) all.push_back(fmt::format("item/{:04}", i));
+    return all;
+  }();
+  return keys[number];
 }
 
 // What a command would decide: look at the subject, then say what becomes of it.
@@ -56,9 +62,12 @@ class Mix {
                                                  std::uint64_t step) {
   TYER_TRY(const auto subject, view.subject(key));
   core::Draft draft{.key = key, .type = subject ? "item.changed" : "item.made"};
-  draft.body = fmt::format(
-      R"({{"note":"still on its way to {}","step":{},"title":"a piece of work that takes its time"}})",
-      key, step);
+  draft.body.reserve(128);
+  draft.body = R"({"note":"still on its way to )";
+  draft.body += key;
+  draft.body += R"(","step":)";
+  draft.body += std::to_string(step);
+  draft.body += R"(,"title":"a piece of work that takes its time"})";
   core::Change change;
   change.events.push_back(std::move(draft));
   return change;
