@@ -36,6 +36,11 @@ Result<> check_value(std::string_view name, std::string_view listed, const std::
 
 std::unexpected<Error> refuse_extra(const Command& command, const std::string& word) {
   if (!word.starts_with('-') || word == "-") {
+    if (!command.operands.empty() && command.operands.back().rest) {
+      return fail(Fault::invalid,
+                  fmt::format("'{}' stands before --; {} goes behind it",
+                              printable(unguarded(word), 80), command.operands.back().name));
+    }
     return fail(Fault::invalid, fmt::format("'{}' is one argument too many for tyer {}",
                                             printable(unguarded(word), 80), command.name));
   }

@@ -85,6 +85,23 @@ TEST(Arguments, ThatAreWrongAreRefused) {
   }
 }
 
+TEST(Arguments, BehindTheMarkAreTakenAsTheyAre) {
+  const Command& run = *find_command("run");
+  const std::vector<std::string> good{"K", "--wait", "1s", "--", "sh", "--wait", "--", "-c"};
+  const auto parsed = parse_arguments(run, good);
+  ASSERT_TRUE(parsed) << parsed.error().what;
+  EXPECT_EQ(parsed->values("CMD"), (std::vector<std::string>{"sh", "--wait", "--", "-c"}));
+
+  const auto refusal = [&](const std::vector<std::string>& words) {
+    const auto refused = parse_arguments(run, words);
+    return refused ? "" : refused.error().what;
+  };
+  EXPECT_EQ(refusal({"K", "true"}), "'true' stands before --; CMD goes behind it");
+  EXPECT_EQ(refusal({"K"}), "CMD is missing; write it behind --");
+  EXPECT_EQ(refusal({"K", "--"}), "CMD is missing; write it behind --");
+  EXPECT_EQ(refusal({"--", "true"}), "KEY is missing");
+}
+
 TEST(Arguments, MayStandTwiceIfTheyAreFlags) {
   EXPECT_TRUE(parse({"a", "--any", "--any"}));
 }

@@ -117,7 +117,7 @@ OpenedStore open_store(World& world, const Settings& settings, Access access) {
   const auto missing = [&world] {
     return std::unexpected(Failure{
         {Fault::not_found, fmt::format("there is no store here or above ({})", world.directory)},
-        "the first command that writes makes one here; --store URL names another"});
+        "the first command that writes, like tyer run, makes one here; --store URL names another"});
   };
   if (!find_tyer(world.directory)) return missing();
   OpenedStore opened = open_store_at(world, settings, url, access);
