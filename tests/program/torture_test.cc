@@ -22,9 +22,6 @@ class Torture : public ::testing::TestWithParam<std::string> {
   Program start(const std::string& seconds, const std::string& stampedes) const {
     return Program({.words = {"--store", GetParam(), "--seconds", seconds, "--stampedes", stampedes,
                               "--seed", "1"},
-                    // Far fewer workers hang at their end without the search for leaks, which
-                    // stops threads that we continue. It is not known to be all there is to it.
-                    .environment = {{"ASAN_OPTIONS", "detect_leaks=0"}},
                     .program = TYER_TORTURE});
   }
 };
