@@ -301,16 +301,19 @@ class LeaseBench {
       report.note("proper-lockfile is not there: npm install --prefix build/peers proper-lockfile");
     }
     for (const std::string name : {"sqlite", "files"}) {
-      for (const std::string keys : {"a key each", "one key"}) {
-        const std::string title = fmt::format("tyer, {}, 8 processes, {}", name, keys);
-        report.require(fmt::format("{}, 8 processes together by one alone, {}", name, keys),
-                       find(title).ratio_to(find("tyer, " + name)), 0.5);
-        report.require(fmt::format("{}, the least by the most of 8, {}", name, keys),
-                       median(fairness_.at(title)), 0.1);
+      const std::string each = fmt::format("tyer, {}, 8 processes, a key each", name);
+      report.require(name + ", 8 processes together by one alone",
+                     find(each).ratio_to(find("tyer, " + name)), 0.5);
+      // One key goes through the queue (L8): what counts there is the hand-over.
+      const std::string one = fmt::format("tyer, {}, 8 processes, one key", name);
+      report.note(fmt::format("{}, 8 processes in line for one key: {:.0f} us from one to the next",
+                              name, 1e6 / find(one).typical()));
+      for (const std::string& title : {each, one}) {
+        report.require(title + ", the least by the most", median(fairness_.at(title)), 0.1);
       }
     }
     for (const auto& [name, millis] : takeovers_) {
-      const double p99 = millis[millis.size() * 99 / 100];
+      const double p99 = millis[(millis.size() * 99 + 99) / 100 - 1];
       report.note(
           fmt::format("From the holder's SIGKILL to its waiter, {}: median {:.2f} ms, p99 "
                       "{:.2f} ms, most {:.2f} ms",

@@ -1,5 +1,6 @@
 #include "base/text.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <cstring>
@@ -117,6 +118,8 @@ Result<std::string> decode_file_name(std::string_view name) {
 }
 
 std::string printable(std::string_view text, std::size_t max) {
+  const auto is_plain = [](char c) { return c >= ' ' && c <= '~'; };
+  if (text.size() <= max && std::ranges::all_of(text, is_plain)) return std::string(text);
   std::string shown;
   while (!text.empty()) {
     const std::size_t length = sequence_length(text);
@@ -136,7 +139,12 @@ std::string printable(std::string_view text, std::size_t max) {
 std::string to_hex(std::string_view bytes) {
   std::string text;
   text.reserve(bytes.size() * 2);
-  for (const char c : bytes) text += fmt::format("{:02x}", static_cast<unsigned char>(c));
+  for (const char c : bytes) {
+    constexpr std::string_view digits = "0123456789abcdef";
+    const auto byte = static_cast<unsigned char>(c);
+    text += digits[byte >> 4U];
+    text += digits[byte & 0xFU];
+  }
   return text;
 }
 

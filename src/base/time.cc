@@ -71,6 +71,15 @@ bool read_zone(std::string_view& text, std::chrono::minutes& offset) {
   return true;
 }
 
+// Times are written with every change; a general format would be a tenth of its cost.
+void add_digits(std::string& text, std::int64_t number, std::size_t digits) {
+  const std::size_t end = text.size() + digits;
+  text.resize(end);
+  for (std::size_t i = 1; i <= digits; ++i, number /= 10) {
+    text[end - i] = static_cast<char>('0' + number % 10);
+  }
+}
+
 }  // namespace
 
 std::string format_time(Time time, int digits) {
@@ -78,12 +87,20 @@ std::string format_time(Time time, int digits) {
   const std::chrono::year_month_day date{day};
   const std::chrono::hh_mm_ss clock{time - day};
   const auto micros = clock.subseconds().count();
-  std::string text =
-      fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}", static_cast<int>(date.year()),
-                  static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()),
-                  clock.hours().count(), clock.minutes().count(), clock.seconds().count());
-  if (digits == 3) return text + fmt::format(".{:03}Z", micros / 1000);
-  return text + fmt::format(".{:06}Z", micros);
+  const int year = static_cast<int>(date.year());
+  std::string text;
+  if (year < 0 || year > 9999) {
+    text = fmt::format("{:04}", year);
+  } else {
+    add_digits(text, year, 4);
+  }
+  add_digits(text += '-', static_cast<unsigned>(date.month()), 2);
+  add_digits(text += '-', static_cast<unsigned>(date.day()), 2);
+  add_digits(text += 'T', clock.hours().count(), 2);
+  add_digits(text += ':', clock.minutes().count(), 2);
+  add_digits(text += ':', clock.seconds().count(), 2);
+  add_digits(text += '.', digits == 3 ? micros / 1000 : micros, digits == 3 ? 3 : 6);
+  return text += 'Z';
 }
 
 Result<Time> parse_time(std::string_view text) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <concepts>
 #include <utility>
 
 #include <fmt/format.h>
@@ -20,6 +21,7 @@ class Fields {
  public:
   static Result<Fields> read(std::string_view text) {
     Fields fields;
+    if (text.ends_with('\n')) text.remove_suffix(1);
     fields.members_ = split_object(text);
     if (fields.members_) return fields;
     TYER_TRY(fields.json_, parse_json_object(text));
@@ -69,10 +71,36 @@ Result<Time> read_time(const Fields& fields, const char* name) {
   return *time;
 }
 
-// A member if there is something to say, as the others are written in `encode`.
-std::string monotonic(const char* name, std::optional<Span> span) {
-  return span ? fmt::format(R"("{}":{},)", name, span->count()) : "";
-}
+// An object in the making. Leases are written with every heartbeat, so this is quick.
+class Members {
+ public:
+  Members() { text_.reserve(600); }
+
+  void add(std::string_view name, std::string_view value) {
+    text_ += text_.empty() ? "{\"" : ",\"";
+    text_ += name;
+    text_ += "\":";
+    text_ += value;
+  }
+
+  template <std::integral Number>
+  void add(std::string_view name, Number number) {
+    std::array<char, 24> digits{};
+    const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), number).ptr;
+    add(name, std::string_view(digits.data(), end));
+  }
+
+  void add_time(std::string_view name, Time time) {
+    add(name, "\"");
+    text_ += format_time(time, 3);
+    text_ += '"';
+  }
+
+  std::string close() { return std::move(text_ += '}'); }
+
+ private:
+  std::string text_;
+};
 
 Span age(std::optional<Span> since_mono, Time since, const Sight& sight, Time now) {
   if (sight.mono_now && since_mono) return *sight.mono_now - *since_mono;
@@ -163,18 +191,27 @@ Time next_check(const Lease& lease) {
 // As dump_json would: members in order.
 std::string encode(const Lease& lease) {
   const Holder& holder = lease.holder;
-  return fmt::format(
-      R"({{"bootId":{},"command":{},"heartbeatAt":"{}","heartbeatMicros":{},{}"host":{},)"
-      R"("owner":{},"pid":{},"pidNamespace":{},"pidStart":{},"sessionId":{},"silence":{},)"
-      R"("startedAt":"{}","startedMicros":{},{}"taskId":{},"timeout":{},"token":{}}})",
-      json_string(holder.place.boot), json_string(lease.command), format_time(lease.heard_at, 3),
-      // Milliseconds are for other tools; ours are exact.
-      to_micros(lease.heard_at), monotonic("heartbeatMonotonic", lease.heard_mono),
-      json_string(holder.place.host), json_string(lease.owner), holder.pid,
-      json_string(holder.place.pid_namespace), holder.pid_start, json_string(holder.run),
-      lease.silence_max / 1ms, format_time(lease.granted_at, 3), to_micros(lease.granted_at),
-      monotonic("startedMonotonic", lease.granted_mono), json_string(rest_of(lease.key)),
-      lease.hold_max / 1ms, lease.token);
+  Members members;
+  members.add("bootId", json_string(holder.place.boot));
+  members.add("command", json_string(lease.command));
+  // Milliseconds are for other tools; ours are exact.
+  members.add_time("heartbeatAt", lease.heard_at);
+  members.add("heartbeatMicros", to_micros(lease.heard_at));
+  if (lease.heard_mono) members.add("heartbeatMonotonic", lease.heard_mono->count());
+  members.add("host", json_string(holder.place.host));
+  members.add("owner", json_string(lease.owner));
+  members.add("pid", holder.pid);
+  members.add("pidNamespace", json_string(holder.place.pid_namespace));
+  members.add("pidStart", holder.pid_start);
+  members.add("sessionId", json_string(holder.run));
+  members.add("silence", lease.silence_max / 1ms);
+  members.add_time("startedAt", lease.granted_at);
+  members.add("startedMicros", to_micros(lease.granted_at));
+  if (lease.granted_mono) members.add("startedMonotonic", lease.granted_mono->count());
+  members.add("taskId", json_string(rest_of(lease.key)));
+  members.add("timeout", lease.hold_max / 1ms);
+  members.add("token", lease.token);
+  return members.close();
 }
 
 Result<Lease> decode_lease(std::string_view key, std::string_view text) {

@@ -47,10 +47,11 @@ Result<Bell> Bell::hang(const std::string& name) {
   return Bell(std::move(fd));
 }
 
-void Bell::silence() const {
+bool Bell::silence() const {
   char nothing = 0;
-  while (::recv(fd_.get(), &nothing, 1, MSG_DONTWAIT) >= 0) {
-  }
+  bool rung = false;
+  while (::recv(fd_.get(), &nothing, 1, MSG_DONTWAIT) >= 0) rung = true;
+  return rung;
 }
 
 void ring(const std::string& name) {

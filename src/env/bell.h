@@ -19,7 +19,8 @@ class Bell {
 
   // Readable once it was rung.
   [[nodiscard]] int fd() const { return fd_.get(); }
-  void silence() const;
+  // Whether it was rung.
+  bool silence() const;
 
  private:
   explicit Bell(Fd fd) : fd_(std::move(fd)) {}

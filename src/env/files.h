@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -42,6 +43,9 @@ class File {
 
   // Whether the path it was opened under still leads to it.
   [[nodiscard]] virtual bool is_current() const = 0;
+
+  // The size, or nothing if it is not current: both in one look.
+  [[nodiscard]] virtual Result<std::optional<std::uint64_t>> current_size() const = 0;
 };
 
 enum class Open : std::uint8_t {

@@ -31,12 +31,19 @@ std::unexpected<Error> refused(std::string_view doing, const std::string& path) 
 // O_NONBLOCK matters only to what is not a plain file.
 Fd open_plain(const std::string& path, int flags) {
   constexpr int always = O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
-  return Fd(uninterrupted([&] { return ::open(path.c_str(), flags | always, 0600); }));
+  // Otherwise every look at what was just written is itself a write to its inode. Of a file that
+  // belongs to somebody else it is refused.
+  const auto open = [&](int more) {
+    return uninterrupted([&] { return ::open(path.c_str(), flags | always | more, 0600); });
+  };
+  Fd fd(open(O_NOATIME));
+  if (!fd && errno == EPERM) fd = Fd(open(0));
+  return fd;
 }
 
 // Up to `bytes`, in memory that grows with what is found: `bytes` may be far more.
 Result<std::string> read_at(int fd, const std::string& path, std::uint64_t offset,
-                            std::size_t bytes, std::size_t guess) {
+                            std::size_t bytes, std::size_t guess, bool is_plain) {
   std::string content;
   std::size_t used = 0;
   while (used < bytes) {
@@ -46,8 +53,10 @@ Result<std::string> read_at(int fd, const std::string& path, std::uint64_t offse
                    static_cast<off_t>(offset + used));
     });
     if (got < 0) return refused("read", path);
-    if (got == 0) break;
+    const std::size_t asked = content.size() - used;
     used += static_cast<std::size_t>(got);
+    // Of a file that says its size, less than was asked for is all there is.
+    if (got == 0 || (is_plain && static_cast<std::size_t>(got) < asked)) break;
   }
   content.resize(used);
   return content;
@@ -80,7 +89,7 @@ std::string directory_of(std::string_view path) {
 std::string temporary_beside(const std::string& path) {
   const RandomBits bits = LinuxRandom().bits();
   const std::string_view bytes(reinterpret_cast<const char*>(bits.data()), bits.size());
-  return fmt::format("{}/.{}.tmp", directory_of(path), to_hex(bytes));
+  return directory_of(path) + "/." + to_hex(bytes) + ".tmp";
 }
 
 bool leads_to_directory(int directory, const dirent& entry) {
@@ -106,7 +115,7 @@ Result<std::uint64_t> LinuxFile::size() const {
 }
 
 Result<std::string> LinuxFile::read(std::uint64_t offset, std::size_t bytes) const {
-  return read_at(fd_.get(), path_, offset, bytes, first_read_bytes);
+  return read_at(fd_.get(), path_, offset, bytes, first_read_bytes, false);
 }
 
 Result<> LinuxFile::write(std::uint64_t offset, std::string_view bytes) {
@@ -151,11 +160,18 @@ void LinuxFile::unlock() {
 }
 
 bool LinuxFile::is_current() const {
+  const auto size = current_size();
+  return size && *size;
+}
+
+Result<std::optional<std::uint64_t>> LinuxFile::current_size() const {
   // An open file stays the one it is.
-  if (own_.st_ino == 0 && fstat(fd_.get(), &own_) != 0) return false;
+  if (own_.st_ino == 0 && fstat(fd_.get(), &own_) != 0) return refused("look at", path_);
   struct stat found{};
-  return stat(path_.c_str(), &found) == 0 && own_.st_dev == found.st_dev &&
-         own_.st_ino == found.st_ino;
+  const bool is_same = stat(path_.c_str(), &found) == 0 && own_.st_dev == found.st_dev &&
+                       own_.st_ino == found.st_ino;
+  if (!is_same) return std::nullopt;
+  return static_cast<std::uint64_t>(found.st_size);
 }
 
 Result<std::unique_ptr<File>> LinuxFiles::open(const std::string& path, Open mode) {
@@ -178,7 +194,7 @@ Result<std::string> LinuxFiles::read(const std::string& path, std::size_t bytes_
   // One byte more than allowed and than expected, to see that it ends there.
   const std::size_t most = std::min(bytes_max, std::numeric_limits<std::size_t>::max() - 1) + 1;
   TYER_TRY(std::string content,
-           read_at(fd.get(), path, 0, most, std::max(size + 1, least_read_bytes)));
+           read_at(fd.get(), path, 0, most, std::max(size + 1, least_read_bytes), size > 0));
   if (content.size() > bytes_max) return too_long(path, bytes_max);
   return content;
 }

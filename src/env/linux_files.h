@@ -31,6 +31,7 @@ class LinuxFile final : public File {
   [[nodiscard]] Result<bool> try_lock() override;
   void unlock() override;
   [[nodiscard]] bool is_current() const override;
+  [[nodiscard]] Result<std::optional<std::uint64_t>> current_size() const override;
 
  private:
   Fd fd_;

@@ -13,6 +13,7 @@
 
 #include <fmt/format.h>
 
+#include "env/bell.h"
 #include "env/fd.h"
 #include "env/linux_child.h"
 #include "env/os_error.h"
@@ -110,6 +111,10 @@ Result<std::optional<Fd>> LinuxProcesses::watch_end(const core::Holder& holder) 
   const std::optional<ProcStat> stat = read_proc_stat(pid);
   if (!stat || stat->is_over() || stat->start != holder.pid_start) return std::nullopt;
   return pidfd;
+}
+
+void LinuxProcesses::ring(const std::string& bell) const {
+  env::ring(bell);
 }
 
 }  // namespace tyer::env

@@ -2,8 +2,7 @@
 
 #include <cerrno>
 #include <cstring>
-
-#include <fmt/format.h>
+#include <utility>
 
 #include "base/text.h"
 
@@ -47,8 +46,13 @@ std::string_view words_for(int number) {
 }  // namespace
 
 Error os_error(int number, std::string_view doing, std::string_view where) {
-  return {fault_of(number), fmt::format("cannot {} {}: {}", doing, printable(where, path_shown_max),
-                                        words_for(number))};
+  std::string what = "cannot ";
+  what += doing;
+  what += ' ';
+  what += printable(where, path_shown_max);
+  what += ": ";
+  what += words_for(number);
+  return {fault_of(number), std::move(what)};
 }
 
 }  // namespace tyer::env

@@ -76,6 +76,9 @@ class Processes : public core::Witness {
   // if it has ended already, or is not known for sure to be a process that is
   // seen from here.
   [[nodiscard]] virtual Result<std::optional<Fd>> watch_end(const core::Holder& holder) const = 0;
+
+  // Rings the bell of that name on this machine, if there is one: see bell.h.
+  virtual void ring(const std::string& bell) const = 0;
 };
 
 }  // namespace tyer::env

@@ -2,23 +2,22 @@
 
 #include <algorithm>
 
-#include "base/id.h"
 #include "engine/limits.h"
 #include "lock/limits.h"
 
 namespace tyer::lock {
 
-Line::Line(Locks& locks, core::Asking asking, bool waits)
+Line::Line(Locks& locks, core::Asking asking, std::string place)
     : locks_(locks),
       engine_(locks.engine()),
       clock_(engine_.env().clock),
       asking_(std::move(asking)),
       keeper_(engine_),
       last_look_(clock_.boot_time()) {
-  if (!waits) return;
+  if (place.empty()) return;
   const env::Env& env = engine_.env();
   const core::Grant& wish = asking_.wishes.front();
-  asking_.place = sortable_id("", clock_.now(), env.random.bits());
+  asking_.place = std::move(place);
   asking_.ticket = core::Grant{.holder = env.processes.self(asking_.place),
                                .silence_max = limits::ticket_silence_max,
                                .hold_max = limits::ticket_hold_max,
@@ -97,7 +96,14 @@ Span Line::left(const Seen& seen) const {
   return std::min(lease.silence_max - seen.silent, lease.hold_max - seen.held) + 1ms;
 }
 
-std::vector<core::Lease> Line::leave() {
+bool Line::holds_itself() const {
+  if (!asking_.ticket) return false;
+  const core::Holder& waits = asking_.ticket->holder;
+  const core::Holder& holds = asking_.wishes.front().holder;
+  return waits.place == holds.place && waits.pid == holds.pid && waits.pid_start == holds.pid_start;
+}
+
+Result<std::vector<core::Lease>> Line::leave() {
   std::vector<core::Lease> behind;
   if (asking_.place.empty()) return behind;
   const auto decide = [&](const core::View& view, Time) -> Result<core::Change> {
@@ -113,7 +119,7 @@ std::vector<core::Lease> Line::leave() {
     }
     return change;
   };
-  (void)engine_.apply({"run/" + asking_.place}, decide);
+  TYER_TRY_OK(engine_.apply({"run/" + asking_.place}, decide));
   return behind;
 }
 

@@ -16,8 +16,9 @@ namespace tyer::lock {
 
 class Line {
  public:
-  // Who does not wait takes no place, but lets those go first who have one.
-  Line(Locks& locks, core::Asking asking, bool waits);
+  // `place` is the id of its tickets. Who does not wait has none, but lets those go
+  // first who have one.
+  Line(Locks& locks, core::Asking asking, std::string place);
 
   // `likely`: it will be its turn, as when the holder has just ended.
   [[nodiscard]] Result<Outcome> look(bool likely = false);
@@ -25,12 +26,17 @@ class Line {
   // How long nothing can change without news of what `outcome` names.
   [[nodiscard]] Span quiet(const Outcome& outcome) const;
 
-  // Gives the place up. Who is first now; tickets that stay behind because the
-  // store is out of reach are judged like every other lease.
-  std::vector<core::Lease> leave();
+  // Gives the place up. Who is first now. After an error tickets may stay behind;
+  // they are judged like every other lease.
+  Result<std::vector<core::Lease>> leave();
 
   // The id of its tickets; empty: it has none.
   [[nodiscard]] const std::string& place() const { return asking_.place; }
+
+  // Whether whoever watches its tickets' holder watches that of its locks as well.
+  [[nodiscard]] bool holds_itself() const;
+
+  [[nodiscard]] std::size_t wishes() const { return asking_.wishes.size(); }
 
  private:
   [[nodiscard]] Result<Outcome> look_once(bool likely);

@@ -16,7 +16,7 @@ using testing::must;
 struct LineTest : ::testing::Test {
   Line line_of(testing::Seat& seat, Locks& its_locks) {
     const Request request{.names = {"a"}, .holder = seat.processes.self("run-2")};
-    return Line(its_locks, must(its_locks.to_asking(request)), true);
+    return Line(its_locks, must(its_locks.to_asking(request)), its_locks.borrow_place().name);
   }
 
   EngineWorld world;

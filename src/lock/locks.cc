@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "base/id.h"
 #include "base/text.h"
 #include "core/key.h"
 #include "lock/limits.h"
@@ -170,21 +171,18 @@ Result<core::Lease> Locks::renew(const std::string& name, const std::string& run
 }
 
 Result<core::Lease> Locks::release(const std::string& name, const std::string& run) {
-  TYER_TRY(const std::string key, key_of(name));
-  core::Lease lease;
-  const auto decide = [&](const core::View& view, Time) -> Result<core::Change> {
+  const auto choose = [&](const core::View& view, const std::string& key,
+                          core::Lease& lease) -> Result<core::Ending> {
     TYER_TRY(lease, own(view, key, run));
-    return core::Change{.endings = {{key, lease.token, core::End::released, "", ""}}};
+    return core::Ending{key, lease.token, core::End::released, "", ""};
   };
-  TYER_TRY_OK(engine_.apply({"run/" + run}, decide, {key}));
-  return lease;
+  return end(name, "run/" + run, choose);
 }
 
 Result<core::Lease> Locks::break_lock(const std::string& name, std::uint64_t token,
                                       const std::string& actor, const std::string& why) {
-  TYER_TRY(const std::string key, key_of(name));
-  core::Lease lease;
-  const auto decide = [&](const core::View& view, Time) -> Result<core::Change> {
+  const auto choose = [&](const core::View& view, const std::string& key,
+                          core::Lease& lease) -> Result<core::Ending> {
     TYER_TRY(const auto present, view.lease(key));
     if (!present || present->token != token) {
       return fail(Fault::not_found,
@@ -192,9 +190,25 @@ Result<core::Lease> Locks::break_lock(const std::string& name, std::uint64_t tok
                               present ? "; another run holds the lock now" : ""));
     }
     lease = *present;
-    return core::Change{.endings = {{key, token, core::End::broken, "", why}}};
+    return core::Ending{key, token, core::End::broken, "", why};
+  };
+  return end(name, actor, choose);
+}
+
+Result<core::Lease> Locks::end(
+    const std::string& name, const std::string& actor,
+    const std::function<Result<core::Ending>(const core::View&, const std::string& key,
+                                             core::Lease& lease)>& choose) {
+  TYER_TRY(const std::string key, key_of(name));
+  core::Lease lease;
+  std::vector<core::Lease> waiting;
+  const auto decide = [&](const core::View& view, Time) -> Result<core::Change> {
+    TYER_TRY(core::Ending ending, choose(view, key, lease));
+    TYER_TRY(waiting, core::tickets(view, key));
+    return core::Change{.endings = {std::move(ending)}};
   };
   TYER_TRY_OK(engine_.apply({actor}, decide, {key}));
+  if (!waiting.empty()) ring(waiting.front());
   return lease;
 }
 
@@ -244,6 +258,19 @@ Result<std::unique_ptr<store::Watch>> Locks::borrow_watch(store::Store& store) {
 
 void Locks::give_back(std::unique_ptr<store::Watch> watch) {
   if (watches_.size() < limits::idle_watches_max) watches_.push_back(std::move(watch));
+}
+
+Place Locks::borrow_place() {
+  const env::Env& env = engine_.env();
+  if (!place_) place_ = Place{sortable_id("", env.clock.now(), env.random.bits()), std::nullopt};
+  if (place_->bell) place_->bell->silence();
+  return *std::exchange(place_, std::nullopt);
+}
+
+void Locks::ring(const core::Lease& ticket) const {
+  const env::Processes& processes = engine_.env().processes;
+  if (ticket.holder.place != processes.here()) return;
+  processes.ring(ticket.key.substr(ticket.key.rfind('/') + 1));
 }
 
 std::string describe(const Seen& seen) {

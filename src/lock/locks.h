@@ -5,10 +5,11 @@
 //   if (outcome->got.empty()) …  // outcome->held says who has it and how it was judged.
 //
 // One thread waits with it at a time. Every acquisition, takeover, loss, break and release is an
-// event (L18).
+// event (L18). Who ends a lease rings for the first of those who wait for it.
 
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -16,6 +17,7 @@
 
 #include "core/acquire.h"
 #include "engine/engine.h"
+#include "env/bell.h"
 
 namespace tyer::lock {
 
@@ -60,6 +62,12 @@ struct Outcome {
   std::vector<core::Lease> behind;
 };
 
+// Where one who waits is rung for; its name is that of the tickets.
+struct Place {
+  std::string name;
+  std::optional<env::Bell> bell;  // Once somebody had to wait.
+};
+
 class Locks {
  public:
   explicit Locks(engine::Engine& engine) : engine_(engine) {}
@@ -99,13 +107,27 @@ class Locks {
   [[nodiscard]] Result<std::unique_ptr<store::Watch>> borrow_watch(store::Store& store);
   void give_back(std::unique_ptr<store::Watch> watch);
 
+  // A place of its own for one who may have to wait. It is given back when no
+  // ticket of that name is left.
+  [[nodiscard]] Place borrow_place();
+  void give_back(Place place) { place_.emplace(std::move(place)); }
+
+  // Wakes who holds the ticket, if it is on this machine.
+  void ring(const core::Lease& ticket) const;
+
  private:
   [[nodiscard]] Result<Outcome> commit(const core::Asking& asking);
   [[nodiscard]] Result<core::Lease> own(const core::View& view, const std::string& key,
                                         const std::string& run) const;
+  // Ends `lease` by `how` and rings for who is next.
+  [[nodiscard]] Result<core::Lease> end(
+      const std::string& name, const std::string& actor,
+      const std::function<Result<core::Ending>(const core::View&, const std::string& key,
+                                               core::Lease& lease)>& choose);
 
   engine::Engine& engine_;
   std::vector<std::unique_ptr<store::Watch>> watches_;
+  std::optional<Place> place_;
 };
 
 // For people (L17): "TSK-01-01: /wf:build is running (pid 12345 on laptop,

@@ -10,13 +10,6 @@
 namespace tyer::lock {
 namespace {
 
-// Names of bells are those of places, the last part of a ticket's key.
-void ring_all(const std::vector<core::Lease>& tickets) {
-  for (const core::Lease& ticket : tickets) {
-    env::ring(ticket.key.substr(ticket.key.rfind('/') + 1));
-  }
-}
-
 class Waiter {
  public:
   Waiter(Locks& locks, store::Store& store, core::Asking asking, const Patience& patience)
@@ -24,20 +17,36 @@ class Waiter {
         env_(locks.engine().env()),
         store_(store),
         patience_(patience),
-        line_(locks, std::move(asking), patience.at_most > Span::zero()),
+        place_(patience.at_most > Span::zero() ? locks.borrow_place() : Place{}),
+        line_(locks, std::move(asking), place_.name),
         until_(env_.clock.boot_time() + (patience.at_most > Span::zero()
                                              ? std::min(patience.at_most, limits::hold_most)
                                              : 2 * limits::turn_max)) {}
 
   Result<Outcome> run() {
     Result<Outcome> outcome = wait();
-    const bool got = outcome && !outcome->got.empty();
-    ring_all(got ? outcome->behind : line_.leave());
+    const bool has_left = outcome && !outcome->got.empty() ? go(outcome->behind) : leave();
     if (watch_) locks_.give_back(std::move(watch_));
+    if (has_left && !place_.name.empty()) locks_.give_back(std::move(place_));
     return outcome;
   }
 
  private:
+  // With what it wanted. Those behind see the end of this process, and are rung for when it gives
+  // the locks back; if that is not enough they must see for themselves who has them.
+  bool go(const std::vector<core::Lease>& behind) {
+    if (store_.is_private() && line_.holds_itself()) return true;
+    for (const core::Lease& ticket : behind) locks_.ring(ticket);
+    return true;
+  }
+
+  bool leave() {
+    const auto behind = line_.leave();
+    if (!behind) return false;
+    for (const core::Lease& ticket : *behind) locks_.ring(ticket);
+    return true;
+  }
+
   Result<Outcome> wait() {
     while (true) {
       TYER_TRY(Outcome outcome, look());
@@ -70,24 +79,24 @@ class Waiter {
   Result<bool> rest(const Outcome& outcome) {
     TYER_TRY(const bool watches, get_ready(outcome));
     Ends ends;
-    for (const Seen& seen : outcome.held) {
-      if (watches) watch_end(seen.lease.holder, ends);
+    if (watches || outcome.before.empty()) {
+      for (const Seen& seen : outcome.held) watch_end(seen.lease.holder, ends);
     }
     for (const core::Lease& ticket : outcome.next) watch_end(ticket.holder, ends);
     for (const core::Lease& ticket : outcome.before) watch_end(ticket.holder, ends);
 
     std::vector<int> fds = patience_.stop_fds;
     for (const env::Fd& fd : ends.fds) fds.push_back(fd.get());
-    if (bell_) fds.push_back(bell_->fd());
+    if (place_.bell) fds.push_back(place_.bell->fd());
     // A line that is broken would wake at once and again.
     if (watches && !trouble_) fds.push_back(watch_->fd());
     // What has happened between the look and the watch is not told.
     const bool again = ends.seen || std::exchange(is_new_, false);
     TYER_TRY_OK(env::wait_any(fds, again ? Span::zero() : span_of(outcome, watches)));
-    likely_ = watches && has_ended(ends);
-    if (bell_) bell_->silence();
+    likely_ = (place_.bell && place_.bell->silence()) ||
+              ((watches || outcome.before.empty()) && has_ended(ends));
     // What comes in while we look is told again.
-    if (watch_) {
+    if (watch_ && watches) {
       const auto told = watch_->wait(Span::zero());
       if (!told && !info(told.error().fault).retry_helps) return std::unexpected(told.error());
     }
@@ -96,21 +105,30 @@ class Waiter {
   }
 
   // Whether the store is to be watched. Every commit wakes whoever does, so those
-  // do not who have somebody on this machine before them: it rings when it goes.
+  // do not for whom somebody rings.
   Result<bool> get_ready(const Outcome& outcome) {
-    if (!bell_ && !line_.place().empty()) {
-      if (auto bell = env::Bell::hang(line_.place())) bell_.emplace(*std::move(bell));
+    if (!place_.bell && !place_.name.empty()) {
+      if (auto bell = env::Bell::hang(place_.name)) place_.bell.emplace(*std::move(bell));
       is_new_ = true;
     }
-    const auto is_here = [&](const core::Lease& ticket) {
-      return ticket.holder.place == env_.processes.here();
-    };
-    const bool others_ring = bell_ && !outcome.before.empty() && outcome.next.empty() &&
-                             std::ranges::all_of(outcome.before, is_here);
-    if (others_ring || watch_) return !others_ring;
+    const bool watches = !others_ring(outcome);
+    if (!watches || watch_) return watches;
     TYER_TRY(watch_, locks_.borrow_watch(store_));
     is_new_ = true;
     return true;
+  }
+
+  // Who is before us on this machine rings when it goes. In a private store, so does whoever gives
+  // a lock back.
+  bool others_ring(const Outcome& outcome) const {
+    if (!place_.bell) return false;
+    const auto is_here = [&](const core::Lease& lease) {
+      return lease.holder.place == env_.processes.here();
+    };
+    const auto is_held_here = [&](const Seen& seen) { return is_here(seen.lease); };
+    return std::ranges::all_of(outcome.before, is_here) &&
+           (outcome.before.size() == line_.wishes() ||
+            (store_.is_private() && std::ranges::all_of(outcome.held, is_held_here)));
   }
 
   struct Ends {
@@ -150,10 +168,10 @@ class Waiter {
   const env::Env& env_;
   store::Store& store_;
   const Patience patience_;
+  Place place_;
   Line line_;
   const Span until_;
   std::unique_ptr<store::Watch> watch_;
-  std::optional<env::Bell> bell_;
   bool is_new_ = false;  // Bell or watch: look once more before trusting them.
   bool likely_ = false;  // The holder has just ended.
   bool trouble_ = false;

@@ -11,6 +11,7 @@
 
 #include <gtest/gtest.h>
 
+#include "env/bell.h"
 #include "lock/limits.h"
 #include "support/engine_world.h"
 #include "support/lock_client.h"
@@ -71,10 +72,52 @@ TEST_P(Waiting, GetsTheLockWhenItIsReleased) {
 
   const auto outcome = answer.get();
   EXPECT_EQ(run_of(outcome), "run-first");
-  EXPECT_LT(holder.env.env().clock.mono() - released, limits::wait_look_every / 2)
+  EXPECT_LT(holder.env.env().clock.mono() - released, limits::wait_behind_every / 2)
       << "it was not woken but looked by itself";
   EXPECT_EQ(first.lease("a")->token, outcome->got.front().token);
   EXPECT_TRUE(first.tickets("a").empty()) << "its ticket is gone with the grant";
+}
+
+// L8: by whoever gives it back, and only for who is next.
+TEST_P(Waiting, IsRungForWhenItsTurnComes) {
+  const core::Lease held = holder.take("a");
+  const auto next = env::Bell::hang("rung-next-" + GetParam());
+  const auto last = env::Bell::hang("rung-last-" + GetParam());
+  ASSERT_TRUE(next && last);
+  for (const std::string place : {"rung-next-", "rung-last-"}) {
+    const core::Grant ticket{.key = core::ticket_key("lock/a", place + GetParam()),
+                             .holder = first.env.env().processes.self("run"),
+                             .silence_max = limits::ticket_silence_max,
+                             .hold_max = limits::ticket_hold_max};
+    must(first.engine.apply({"run/x"}, [&](const core::View&, Time) -> Result<core::Change> {
+      return core::Change{.grants = {ticket}};
+    }));
+  }
+
+  must(holder.locks.break_lock("a", held.token, "user/me", ""));
+
+  EXPECT_TRUE(next->silence());
+  EXPECT_FALSE(last->silence());
+}
+
+// Who is behind others for one of several locks may be the first for another.
+TEST_P(Waiting, IsWokenByTheOneOfSeveralForWhichItIsFirst) {
+  holder.take("a");
+  holder.take("b");
+  Answer before = ask(first, {"a"});
+  holder.await_tickets("a", 1);
+  Request any = second.request({"a", "b"});
+  any.any = true;
+  Answer answer = ask(second, any);
+  holder.await_tickets("b", 1);
+
+  must(holder.locks.release("b", holder.run));
+  const Span released = holder.env.env().clock.mono();
+
+  EXPECT_EQ(run_of(answer.get()), "run-second");
+  EXPECT_LT(holder.env.env().clock.mono() - released, limits::wait_behind_every / 2);
+  must(holder.locks.release("a", holder.run));
+  EXPECT_EQ(run_of(before.get()), "run-first");
 }
 
 TEST_P(Waiting, GetsTheLockWhenItIsBroken) {

@@ -89,6 +89,11 @@ class SimFile final : public env::File {
     const auto found = disk_.names_.find(path_);
     return found != disk_.names_.end() && found->second == id_;
   }
+  Result<std::optional<std::uint64_t>> current_size() const override {
+    if (!is_current()) return std::nullopt;
+    TYER_TRY(const std::uint64_t bytes, size());
+    return bytes;
+  }
 
  private:
   Disk::Node& node() const { return disk_.nodes_[id_]; }

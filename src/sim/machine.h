@@ -91,6 +91,7 @@ class MachineProcesses final : public env::Processes {
   [[nodiscard]] Result<std::optional<env::Fd>> watch_end(const core::Holder&) const override {
     return std::nullopt;
   }
+  void ring(const std::string&) const override {}
 
  private:
   Machine& machine_;

@@ -19,8 +19,7 @@ constexpr int lock_tries_max = 8;
 constexpr std::uint64_t journal_read_max = std::uint64_t{1} << 30;
 
 // Of the whole file, the newest stamp; nothing if it is not whole.
-Result<std::optional<Stamp>> newest_stamp(const env::File& file) {
-  TYER_TRY(const std::uint64_t size, file.size());
+Result<std::optional<Stamp>> newest_stamp(const env::File& file, std::uint64_t size) {
   if (size < stamp_bytes) return std::nullopt;
   TYER_TRY(const std::string bytes, file.read(size - stamp_bytes, stamp_bytes));
   return decode_stamp(bytes, size);
@@ -62,22 +61,22 @@ Journal::~Journal() {
   const Result<bool> locked = file_->try_lock();
   if (!locked || !*locked) return;
   locked_ = true;
-  const Result<bool> clean = file_->is_current() ? is_clean() : Result<bool>(false);
+  const auto size = file_->current_size();
+  const Result<bool> clean = size && *size ? is_clean(**size) : Result<bool>(false);
   if (clean && *clean) (void)fold();
   leave();
 }
 
 Result<Standing> Journal::enter() {
   const auto entered = [&]() -> Result<Standing> {
-    TYER_TRY_OK(take_lock());
-    TYER_TRY(const bool clean, is_clean());
+    TYER_TRY(const std::uint64_t size, take_lock());
+    TYER_TRY(const bool clean, is_clean(size));
     if (!clean) {
       if (const Result<> recovered = recover(); !recovered) {
         return std::unexpected(recovered.error().in("finishing what another process began"));
       }
     }
-    TYER_TRY_OK(open_log());
-    TYER_TRY(log_size_, log_->size());
+    TYER_TRY(log_size_, open_log());
     return log_size_ == stamp_.standing.log_end ? stamp_.standing : settle(stamp_.standing, *log_);
   }();
   if (!entered) leave();
@@ -104,8 +103,8 @@ Result<> Journal::commit(Record record) {
     for (const FileChange& change : record.changes) TYER_TRY_OK(apply_change(change));
     return stamp(Stage::applied);
   }();
-  if (applied && stamp_.end > bytes_max_)
-    (void)fold();  // If it fails, the next commit tries again.
+  // If it fails, the next commit tries again.
+  if (applied && stamp_.end > bytes_max_) (void)fold();
   return {};
 }
 
@@ -135,29 +134,30 @@ Result<> Journal::append(const Record& record) {
 }
 
 std::string Journal::path(std::string_view name) const {
-  return fmt::format("{}/{}", directory_, name);
+  return (directory_ + '/').append(name);
 }
 
 // A kernel lock alone is not fair: who releases it and asks again at once is
 // quicker than the one who was woken. Whoever has the queue is next.
-Result<> Journal::take_lock() {
+Result<std::uint64_t> Journal::take_lock() {
   if (!queue_) {
     TYER_TRY(queue_, env_.files.open(path(queue_name), env::Open::write));
   }
   TYER_TRY_OK(queue_->lock());
-  const Result<> locked = lock_journal();
+  const Result<std::uint64_t> locked = lock_journal();
   queue_->unlock();
   return locked;
 }
 
-Result<> Journal::lock_journal() {
+Result<std::uint64_t> Journal::lock_journal() {
   for (int i = 0; i < lock_tries_max; ++i) {
     if (!file_) {
       TYER_TRY(file_, env_.files.open(path(journal_name), env::Open::write));
     }
     TYER_TRY_OK(file_->lock());
     locked_ = true;
-    if (file_->is_current()) return {};
+    TYER_TRY(const auto size, file_->current_size());
+    if (size) return *size;
     leave();
     file_.reset();
   }
@@ -166,17 +166,20 @@ Result<> Journal::lock_journal() {
                                               path(journal_name), lock_tries_max));
 }
 
-Result<bool> Journal::is_clean() {
-  TYER_TRY(const std::optional<Stamp> newest, newest_stamp(*file_));
+Result<bool> Journal::is_clean(std::uint64_t size) {
+  TYER_TRY(const std::optional<Stamp> newest, newest_stamp(*file_, size));
   if (!newest || newest->stage != Stage::applied || newest->boot != boot_) return false;
   stamp_ = *newest;
   return true;
 }
 
-Result<> Journal::open_log() {
-  if (log_ && log_->is_current()) return {};
+Result<std::uint64_t> Journal::open_log() {
+  if (log_) {
+    TYER_TRY(const auto size, log_->current_size());
+    if (size) return *size;
+  }
   TYER_TRY(log_, env_.files.open(path(log_name), env::Open::write));
-  return {};
+  return log_->size();
 }
 
 Result<> Journal::recover() {
@@ -208,8 +211,7 @@ Result<> Journal::trust_log() {
 }
 
 Result<> Journal::cut_holes() {
-  TYER_TRY_OK(open_log());
-  TYER_TRY(const std::uint64_t size, log_->size());
+  TYER_TRY(const std::uint64_t size, open_log());
   TYER_TRY(const std::uint64_t whole, hole_start(*log_, size));
   return whole < size ? log_->truncate(whole) : Result<>();
 }
@@ -298,8 +300,7 @@ Result<> Journal::apply_log(const Record& record, bool log_is_known) {
   if (record.log.empty()) return {};
   std::uint64_t at = record.log_offset;
   if (!log_is_known) {
-    TYER_TRY_OK(open_log());
-    TYER_TRY(log_size_, log_->size());
+    TYER_TRY(log_size_, open_log());
     TYER_TRY(at, place_of(*log_, record.log_first, record.log_offset));
   }
   TYER_TRY_OK(log_->write(at, record.log));
@@ -364,7 +365,8 @@ Result<std::optional<Standing>> peek(env::Env& env, const std::string& directory
   const auto file = env.files.open(fmt::format("{}/{}", directory, journal_name), env::Open::read);
   if (!file && file.error().fault == Fault::not_found) return Standing{};
   if (!file) return std::unexpected(file.error());
-  TYER_TRY(const std::optional<Stamp> newest, newest_stamp(**file));
+  TYER_TRY(const std::uint64_t size, (*file)->size());
+  TYER_TRY(const std::optional<Stamp> newest, newest_stamp(**file, size));
   const std::uint64_t boot = boot_here(env);
   if (!newest || newest->boot != boot) return std::nullopt;
   if (newest->stage == Stage::applied || newest->stage == Stage::folded) return newest->standing;
@@ -383,7 +385,7 @@ Result<std::vector<std::string>> check_journal(env::Files& files, const std::str
   TYER_TRY(const std::uint64_t size, (*file)->size());
   TYER_TRY(const std::string bytes, read_journal(**file, size));
   const Scan scan = scan_journal(bytes);
-  TYER_TRY(const std::optional<Stamp> newest, newest_stamp(**file));
+  TYER_TRY(const std::optional<Stamp> newest, newest_stamp(**file, size));
   std::vector<std::string> damage;
   if (newest && newest->stage == Stage::folded) return damage;  // About to be emptied.
   if (!scan.base) {

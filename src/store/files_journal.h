@@ -78,10 +78,10 @@ class Journal {
 
  private:
   [[nodiscard]] std::string path(std::string_view name) const;
-  [[nodiscard]] Result<> take_lock();
-  [[nodiscard]] Result<> lock_journal();
-  [[nodiscard]] Result<bool> is_clean();
-  [[nodiscard]] Result<> open_log();
+  [[nodiscard]] Result<std::uint64_t> take_lock();
+  [[nodiscard]] Result<std::uint64_t> lock_journal();
+  [[nodiscard]] Result<bool> is_clean(std::uint64_t size);
+  [[nodiscard]] Result<std::uint64_t> open_log();
 
   [[nodiscard]] Result<> recover();
   [[nodiscard]] Result<> write_format();

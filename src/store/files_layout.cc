@@ -82,9 +82,10 @@ Result<std::string> path_of(const Place& place) {
   TYER_TRY_OK(core::check_key(place.key));
   const std::string_view kind = core::kind_of(place.key);
   const std::string_view rest = core::rest_of(place.key);
-  return fmt::format("{}/{}{}", directory_of_kind(kind),
-                     kind == flat_kind ? spell(rest) : spell_parts(rest),
-                     place.holds == Holds::lease ? lease_suffix : subject_suffix);
+  std::string path = directory_of_kind(kind) + '/';
+  path += kind == flat_kind ? spell(rest) : spell_parts(rest);
+  path += place.holds == Holds::lease ? lease_suffix : subject_suffix;
+  return path;
 }
 
 Result<Place> read_path(std::string_view path) {
@@ -121,7 +122,7 @@ Result<Place> read_path(std::string_view path) {
 }
 
 std::string directory_of_kind(std::string_view kind) {
-  return kind == cursor_kind ? std::string(kind) : fmt::format("{}s", kind);
+  return kind == cursor_kind ? std::string(kind) : std::string(kind) + 's';
 }
 
 std::optional<std::string> kind_of_directory(std::string_view name) {

@@ -2,8 +2,7 @@
 
 #include <array>
 #include <charconv>
-
-#include <fmt/format.h>
+#include <initializer_list>
 
 #include "base/check.h"
 #include "base/time.h"
@@ -57,10 +56,25 @@ class Fields {
   bool ok_ = true;
 };
 
-std::string encode(const Standing& standing) {
-  return fmt::format("{:016x} {:016x} {:016x} {:016x} {:016x} ", standing.number, standing.head.seq,
-                     static_cast<std::uint64_t>(to_micros(standing.head.at)), standing.head.first,
-                     standing.log_end);
+// Sixteen hexadecimal digits each, and the character after them.
+void add_numbers(std::string& text, std::initializer_list<std::uint64_t> numbers, char last) {
+  for (const std::uint64_t number : numbers) {
+    std::array<char, number_bytes + 1> digits{};
+    for (std::size_t i = 0; i < number_bytes; ++i) {
+      digits[i] = "0123456789abcdef"[(number >> (60 - 4 * i)) & 0xF];
+    }
+    digits.back() = ' ';
+    text.append(digits.data(), digits.size());
+  }
+  text.back() = last;
+}
+
+void add(std::string& text, const Standing& standing) {
+  add_numbers(
+      text,
+      {standing.number, standing.head.seq, static_cast<std::uint64_t>(to_micros(standing.head.at)),
+       standing.head.first, standing.log_end},
+      ' ');
 }
 
 Standing take_standing(Fields& fields) {
@@ -123,11 +137,14 @@ std::uint64_t boot_number(std::string_view boot) {
 }
 
 std::string encode(const Stamp& stamp) {
-  std::string bytes =
-      fmt::format("{}{} {}{:016x} {:016x} {:016x} {} ", stamp_word,
-                  stages[static_cast<std::size_t>(stamp.stage)], encode(stamp.standing),
-                  stamp.start, stamp.end, stamp.boot, stamp.full ? '1' : '0');
-  bytes += fmt::format("{:016x}\n", checksum(bytes));
+  std::string bytes(stamp_word);
+  bytes.reserve(stamp_bytes);
+  bytes += stages[static_cast<std::size_t>(stamp.stage)];
+  bytes += ' ';
+  add(bytes, stamp.standing);
+  add_numbers(bytes, {stamp.start, stamp.end, stamp.boot}, ' ');
+  bytes += stamp.full ? "1 " : "0 ";
+  add_numbers(bytes, {checksum(bytes)}, '\n');
   TYER_CHECK(bytes.size() == stamp_bytes, "a stamp is overwritten by one of its size");
   return bytes;
 }
@@ -156,20 +173,24 @@ std::optional<Stamp> decode_stamp(std::string_view bytes, std::uint64_t end) {
 }
 
 std::string encode(const Record& record) {
-  std::string payload = encode(record.after);
-  payload +=
-      fmt::format("{:016x} {:016x} {:016x} {:016x} {:016x}\n", record.log_offset, record.log_first,
-                  record.log_whole ? 1 : 0, record.full ? 1 : 0, record.log.size());
+  std::string payload;
+  add(payload, record.after);
+  add_numbers(payload,
+              {record.log_offset, record.log_first, record.log_whole ? 1U : 0U,
+               record.full ? 1U : 0U, record.log.size()},
+              '\n');
   payload += record.log;
   for (const FileChange& change : record.changes) {
-    payload += fmt::format("{:016x} {:016x} {:016x}\n", change.content ? 0 : 1, change.path.size(),
-                           change.content ? change.content->size() : 0);
+    add_numbers(
+        payload,
+        {change.content ? 0U : 1U, change.path.size(), change.content ? change.content->size() : 0},
+        '\n');
     payload += change.path;
     if (change.content) payload += *change.content;
   }
-  return fmt::format("{}{:016x} {:016x} {:016x}\n", record_word, record.after.number,
-                     payload.size(), checksum(payload)) +
-         payload;
+  std::string bytes(record_word);
+  add_numbers(bytes, {record.after.number, payload.size(), checksum(payload)}, '\n');
+  return bytes += payload;
 }
 
 Scan scan_journal(std::string_view bytes) {

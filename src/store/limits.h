@@ -18,4 +18,6 @@ inline constexpr std::size_t record_file_bytes_max = 1 << 20;
 inline constexpr std::size_t journal_bytes_max = 8 << 20;  // Before it is folded away.
 inline constexpr int snapshot_tries_max = 3;
 
+inline constexpr int door_tries_max = 100;  // Before a writer goes to sleep.
+
 }  // namespace tyer::limits

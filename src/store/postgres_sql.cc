@@ -21,7 +21,8 @@ constexpr std::array<Statement, sql_count> table{{
      "SELECT set_config('lock_timeout', $2::text, true), pg_advisory_xact_lock($1::bigint)"},
     {Sql::xid, "xid", "SELECT pg_current_xact_id()::text"},
     {Sql::xact_status, "xact_status", "SELECT pg_xact_status($1::text::xid8)"},
-    {Sql::notify, "notify", "SELECT pg_notify($1, $2)"},
+    {Sql::notify, "notify",
+     "SELECT pg_notify($1, $2), set_config('synchronous_commit', 'off', true)"},
     {Sql::head, "head",
      "SELECT newest.seq, newest.at,"
      " (SELECT seq FROM tyer_event WHERE space = $1 ORDER BY seq LIMIT 1),"

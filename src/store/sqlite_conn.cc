@@ -4,6 +4,7 @@
 #include <sqlite3.h>
 
 #include "store/limits.h"
+#include "store/sqlite_vfs.h"
 
 namespace tyer::store {
 namespace {
@@ -118,7 +119,7 @@ Result<std::unique_ptr<SqliteConn>> SqliteConn::open(const std::string& path, Mo
   // Each connection is used by one thread at a time; SQLite need not lock for us.
   const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE |
                     (mode == Mode::create ? SQLITE_OPEN_CREATE : 0);
-  const int code = sqlite3_open_v2(path.c_str(), &database, flags, nullptr);
+  const int code = sqlite3_open_v2(path.c_str(), &database, flags, sqlite_vfs());
   if (code != SQLITE_OK) {
     Error error =
         database == nullptr

@@ -100,9 +100,9 @@ Result<std::vector<std::string>> find_damage(SqliteConn& conn) {
            ask(conn, "SELECT max(seq) - min(seq) + 1 - count(*) FROM event"));
   if (missing != 0) problems.push_back(fmt::format("the log has {} gaps in its numbers", missing));
   auto unlisted = conn.query(
-      "SELECT count(*) FROM event AS e WHERE seq / ?1 < (SELECT max(seq) FROM event) / ?1"
-      " AND NOT EXISTS (SELECT 1 FROM event_by_key AS k"
-      " WHERE k.chapter = e.seq / ?1 AND k.key = e.key AND k.seq = e.seq)");
+      "SELECT count(*) FROM (SELECT seq / ?1, key, seq FROM event"
+      " WHERE seq / ?1 < (SELECT max(seq) FROM event) / ?1"
+      " EXCEPT SELECT chapter, k.key, value FROM event_by_key AS k, json_each(seqs))");
   TYER_TRY_OK(unlisted.bind(chapter_events).next());
   if (unlisted.integer(0) != 0) {
     problems.push_back(fmt::format("{} events are missing in event_by_key", unlisted.integer(0)));

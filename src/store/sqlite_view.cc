@@ -138,9 +138,10 @@ Result<std::vector<core::Event>> SqliteView::events(const core::EventQuery& quer
   std::uint64_t chapter = chapter_of(std::max(query.after + 1, ends.first));
   for (; chapter < last && events.size() < query.limit; ++chapter) {
     TYER_TRY_OK(add("SELECT " TYER_EVENT_COLUMNS " FROM event WHERE seq > ?1 AND seq IN"
-                    " (SELECT seq FROM event_by_key WHERE chapter = ?4 AND key = ?2 UNION ALL"
-                    " SELECT seq FROM event_by_key"
-                    " WHERE chapter = ?4 AND key > ?2 || '/' AND key < ?2 || '0')"
+                    " (SELECT value FROM event_by_key AS k, json_each(seqs)"
+                    " WHERE chapter = ?4 AND k.key = ?2 UNION ALL"
+                    " SELECT value FROM event_by_key AS k, json_each(seqs)"
+                    " WHERE chapter = ?4 AND k.key > ?2 || '/' AND k.key < ?2 || '0')"
                     " ORDER BY seq LIMIT ?3",
                     chapter));
   }

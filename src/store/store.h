@@ -99,6 +99,9 @@ class Store {
   // What is damaged at the level of this store, a sentence each. Reads everything.
   [[nodiscard]] virtual Result<std::vector<std::string>> check() = 0;
 
+  // Whether none but processes of this machine, all of them ours, can write it.
+  [[nodiscard]] virtual bool is_private() const { return false; }
+
   // For people: "sqlite:/home/me/.tyer/tyer.db".
   [[nodiscard]] virtual std::string name() const = 0;
 };

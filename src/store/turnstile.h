@@ -10,8 +10,10 @@
 
 #include <memory>
 #include <string>
+#include <thread>
 
 #include "env/files.h"
+#include "store/limits.h"
 
 namespace tyer::store {
 
@@ -27,7 +29,7 @@ class Turnstile {
 
   [[nodiscard]] Result<> enter() {
     TYER_TRY_OK(hallway_->lock());
-    const Result<> entered = door_->lock();
+    const Result<> entered = pass();
     hallway_->unlock();
     return entered;
   }
@@ -42,6 +44,17 @@ class Turnstile {
  private:
   Turnstile(std::unique_ptr<env::File> hallway, std::unique_ptr<env::File> door)
       : hallway_(std::move(hallway)), door_(std::move(door)) {}
+
+  // Who is before us is mostly through sooner than a sleeper is awake. Only one
+  // process at a time stands here.
+  [[nodiscard]] Result<> pass() {
+    for (int i = 0; i < limits::door_tries_max; ++i) {
+      TYER_TRY(const bool open, door_->try_lock());
+      if (open) return {};
+      std::this_thread::yield();
+    }
+    return door_->lock();
+  }
 
   const std::unique_ptr<env::File> hallway_;
   const std::unique_ptr<env::File> door_;

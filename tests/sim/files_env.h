@@ -64,6 +64,7 @@ class LonelyProcesses final : public env::Processes {
   [[nodiscard]] Result<std::optional<env::Fd>> watch_end(const core::Holder&) const override {
     return std::nullopt;
   }
+  void ring(const std::string&) const override {}
 
  private:
   const std::string boot_;

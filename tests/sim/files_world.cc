@@ -50,6 +50,9 @@ class ForgetfulFile final : public env::File {
   Result<bool> try_lock() override { return file_->try_lock(); }
   void unlock() override { file_->unlock(); }
   bool is_current() const override { return file_->is_current(); }
+  Result<std::optional<std::uint64_t>> current_size() const override {
+    return file_->current_size();
+  }
 
  private:
   std::unique_ptr<env::File> file_;

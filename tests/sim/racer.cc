@@ -63,7 +63,7 @@ void Racer::line_up() {
     request.names.push_back(fmt::format("{}", (first + 1) % 3));
   key_.clear();
   waits_ = home_.rng.one_in(2);
-  line_.emplace(locks_, *locks_.to_asking(request), waits_);
+  line_.emplace(locks_, *locks_.to_asking(request), waits_ ? locks_.borrow_place().name : "");
 }
 
 Result<> Racer::ask() {

@@ -27,8 +27,8 @@ CREATE TABLE event (
 CREATE TABLE event_by_key (
   chapter INTEGER NOT NULL,
   key     TEXT NOT NULL,
-  seq     INTEGER NOT NULL,
-  PRIMARY KEY (chapter, key, seq)
+  seqs    TEXT NOT NULL,  -- A JSON array, rising.
+  PRIMARY KEY (chapter, key)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE lease (

@@ -1,0 +1,20 @@
+// SQLite's own way to the file system, with half as many writes to its log.
+//
+// SQLite writes every page of a transaction to the write-ahead log in two calls,
+// a header of 24 bytes and the page right behind it, and a commit is mostly such
+// calls. Here the header waits in memory for its page, and both go in one.
+//
+// Nothing else ever waits. A header is kept back only at the end of what was
+// written before, where SQLite appends; one that is written anew further up, as
+// after a page that changed twice in a transaction, goes out at once, and so does
+// one that is followed by anything but its page. What is on disk and in what
+// order it gets there is the same, byte for byte.
+
+#pragma once
+
+namespace tyer::store {
+
+// The name to open databases with. Nothing (null) if there is no such way here: then SQLite's.
+[[nodiscard]] const char* sqlite_vfs();
+
+}  // namespace tyer::store
