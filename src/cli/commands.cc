@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "cli/worktree_rows.h"
+
 namespace tyer::cli {
 namespace {
 
@@ -155,6 +157,19 @@ constexpr std::array break_codes{done, ExitCode{1, "nobody holds it, or you said
 constexpr std::array<Text, 1> keep_examples{
     "tyer lock keep TSK-01-01 --session 0190f3c2-7b1a-7c3d-8e4f-0123456789ab"};
 
+constexpr std::array demo_options{
+    Option{"--resume", "ID", "Go on with this conversation"},
+    Option{"--conversation", "ID", "Begin a conversation with this id; a new one by default"},
+    Option{"--read-only", "", "Deny it to change files"},
+    Option{"--linger", "DURATION", "Do nothing for so long: what 'demo: daemonise' leaves behind"},
+};
+constexpr std::array<Text, 2> demo_examples{
+    "echo 'demo: say hello' | tyer demo-agent",
+    "printf 'demo: edit notes.txt hello\\ndemo: fail 3\\n' | tyer demo-agent"};
+constexpr std::array demo_codes{
+    done, ExitCode{1, "there is no such conversation, or one that should be new is not"},
+    wrong_usage, at_limit, ExitCode{75, "the prompt said 'demo: rate-limit'"}};
+
 constexpr std::array all_commands{
     Command{"run", "Locks", "Run a command unless it is running already",
             "Takes the lock, runs the command and gives the lock back. The lock is renewed while "
@@ -200,6 +215,23 @@ constexpr std::array all_commands{
             "What 'lock acquire' leaves behind. Ends with the process that holds the locks, or "
             "when the session has lost them all.",
             lock_keys, own_options, keep_examples, own_codes, run_lock_keep},
+    worktree_add,
+    worktree_list,
+    worktree_remove,
+    worktree_merge,
+    rescue_list,
+    rescue_restore,
+    Command{"demo-agent",
+            "Agents",
+            "Be an agent without a model, which does what its prompt says",
+            "For trying things out and for tests. The prompt comes on standard input; its lines "
+            "'demo: VERB …' say what to do, in order. Without any it answers with what it was "
+            "told. It prints JSON, a line for each event.",
+            {},
+            demo_options,
+            demo_examples,
+            demo_codes,
+            run_demo_agent},
     Command{"log", "See", "Show what happened, event by event",
             "Every change is an event: who did what to which key, and when. Times are in UTC. With "
             "--json each line is one object; give its seq to --since to go on from there.",

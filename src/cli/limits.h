@@ -19,5 +19,20 @@ inline constexpr Span watch_every = 1s;                   // Ages in a live tabl
 inline constexpr Span run_hold_default = 24h;             // Of `tyer run` without --max.
 inline constexpr Span run_grace = 5s;                     // Between SIGTERM and SIGKILL.
 inline constexpr Span progress_every = 100ms;
+inline constexpr Span repository_wait = 10min;  // For others who work on its worktrees.
+inline constexpr Span repository_hold = 2h;
+inline constexpr std::size_t message_bytes_max = 64 << 10;  // Of --commit.
+
+// Of the demo agent.
+inline constexpr std::size_t demo_prompt_bytes_max = 4 << 20;
+inline constexpr std::size_t demo_steps_max = 1'000;
+inline constexpr std::uint64_t demo_bytes_max = std::uint64_t{4} << 30;
+inline constexpr std::size_t demo_piece_bytes = 256 << 10;  // Of a flood, at a time.
+inline constexpr Span demo_span_max = 10min;
+inline constexpr Span demo_hang_max = 1h;
+inline constexpr std::size_t demo_path_bytes_max = 1'000;
+inline constexpr std::size_t demo_id_bytes_max = 80;  // Three times as long as a file's name.
+inline constexpr std::size_t demo_file_bytes_max = 4 << 10;
+inline constexpr std::size_t demo_conversations_max = 1'000;
 
 }  // namespace tyer::limits

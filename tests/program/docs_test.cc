@@ -16,6 +16,13 @@ namespace {
 
 class Docs : public ProgramTest {
  protected:
+  // A git repository with a commit, for what is said about worktrees.
+  void make_repository() const {
+    run_in_shell(
+        "git init -q -b main && git -c user.name=me -c user.email=me@example.com commit -q "
+        "--allow-empty -m first");
+  }
+
   void run_in_shell(const std::string& text) const {
     ProgramCall shell = call({"-c", text});
     shell.program = "/bin/sh";
@@ -53,6 +60,7 @@ TEST_F(Docs, EveryCommandInThemWorks) {
   make_store();
   environment["PATH"] =
       std::filesystem::path(TYER_PROGRAM).parent_path().string() + ":/usr/bin:/bin";
+  make_repository();
   std::string all;
   for (const std::string& block : shell_blocks(document("cli.md"))) all += block;
   const std::vector<std::string> lines = split_lines(all);
@@ -65,7 +73,8 @@ TEST_F(Docs, EveryCommandInThemWorks) {
 TEST_F(Docs, EveryBlockOfTheGuidesWorks) {
   environment["PATH"] =
       std::filesystem::path(TYER_PROGRAM).parent_path().string() + ":/usr/bin:/bin";
-  for (const char* const name : {"locks.md", "cron.md"}) {
+  make_repository();
+  for (const char* const name : {"locks.md", "cron.md", "worktrees.md"}) {
     for (const std::string& block : shell_blocks(document(name))) run_in_shell("set -e\n" + block);
   }
 }

@@ -1,0 +1,125 @@
+#include "cli/repository_work.h"
+
+#include <sys/eventfd.h>
+#include <sys/signalfd.h>
+
+#include <csignal>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "cli/limits.h"
+#include "cli/locking.h"
+#include "engine/keeper.h"
+#include "engine/loop.h"
+#include "env/front.h"
+#include "lock/waiting.h"
+
+namespace tyer::cli {
+namespace {
+
+// Signals that end the work. Others, like that of a window that was resized, do not.
+env::Fd stopping_signals() {
+  sigset_t set;
+  sigemptyset(&set);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) sigaddset(&set, signal);
+  return env::Fd(::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
+}
+
+// The store of the main checkout, wherever in the repository one stands: a lease is
+// worth something only if everybody asks for it in the same place.
+std::expected<Locking, Failure> open_locks_of(World& world, const Arguments& arguments,
+                                              const git::Repository& repository) {
+  Locking locking;
+  TYER_TRY(locking.settings, load_settings(world, arguments));
+  World at_root{world.env,         world.catalog,   world.output,
+                world.environment, repository.root, world.program};
+  TYER_TRY(locking.store, open_store(at_root, locking.settings, Access::write));
+  locking.engine = std::make_unique<engine::Engine>(world.env, *locking.store, world.catalog);
+  locking.locks = std::make_unique<lock::Locks>(*locking.engine);
+  return locking;
+}
+
+// Beats in a thread of its own while git is waited for.
+class RepositoryHeart {
+ public:
+  RepositoryHeart(World& world, Locking& locking, const core::Lease& lease, Span asked, int lost_fd)
+      : world_(world), keeper_(*locking.engine, locking.settings.heartbeat), lost_fd_(lost_fd) {
+    keeper_.hold(lease, asked);
+    loop_.emplace("keeper", world.env.clock, log_, [this](Time now) { return step(now); });
+  }
+
+ private:
+  Result<Time> step(Time now) {
+    Result<Time> next = keeper_.step(now);
+    for (const engine::Lost& lost : keeper_.take_lost()) {
+      world_.output.warn(
+          fmt::format("tyer: the repository was lost: {}\n", printable(lost.why, 400)));
+      ::eventfd_write(lost_fd_, 1);
+    }
+    return next;
+  }
+
+  World& world_;
+  engine::Keeper keeper_;
+  const int lost_fd_;
+  const Log log_;
+  std::optional<engine::Loop> loop_;  // Last: it uses everything above.
+};
+
+Done work_under_lease(World& world, const Arguments& arguments, const RepositoryWork& work,
+                      const env::Front& front) {
+  const env::Fd signals = stopping_signals();
+  const env::Fd lost(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+  Progress progress(world.output, world.env.clock);
+  const std::string doing = fmt::format("tyer {}", arguments.command().name);
+  const git::Runner runner(world.env, world.environment,
+                           {.stop_fds = {signals.get(), front.gone_fd(), lost.get()},
+                            .busy = [&](std::string_view what) {
+                              progress.show(fmt::format("{}: git {} is at work…", doing, what));
+                            }});
+  TYER_TRY(const git::Repository repository, git::find_repository(runner, world.directory));
+  TYER_TRY(Locking locking, open_locks_of(world, arguments, repository));
+  const std::string session = uuid7(world.env.clock.now(), world.env.random.bits());
+  const lock::Request request{.names = {"repo/" + repository.id},
+                              .holder = world.env.processes.self(session),
+                              .command = doing,
+                              .silence_max = locking.settings.silence,
+                              .hold_max = limits::repository_hold};
+  TYER_TRY(const lock::Outcome outcome,
+           lock::acquire(
+               *locking.locks, *locking.store, request,
+               {.at_most = limits::repository_wait, .stop_fds = {signals.get(), front.gone_fd()}}));
+  if (outcome.got.empty()) {
+    return std::unexpected(
+        Failure{{Fault::timeout, fmt::format("others have worked on the repository for {}",
+                                             describe_span(limits::repository_wait))},
+                fmt::format("'tyer lock check {}' says who", request.names.front())});
+  }
+  Done done = 0;
+  {
+    const RepositoryHeart heart(world, locking, outcome.got.front(), outcome.asked, lost.get());
+    done = work(runner, repository);
+  }
+  // One that was lost is not there to be released.
+  (void)locking.locks->release(request.names.front(), session);
+  return done;
+}
+
+}  // namespace
+
+Done work_on_repository(World& world, const Arguments& arguments, const RepositoryWork& work) {
+  TYER_TRY(const int code, env::run_behind_front([&](const env::Front& front) {
+             return finish(work_under_lease(world, arguments, work, front), world,
+                           arguments.has("--json"));
+           }));
+  return code;
+}
+
+Done look_at_repository(World& world, const RepositoryWork& work) {
+  const git::Runner runner(world.env, world.environment);
+  TYER_TRY(const git::Repository repository, git::find_repository(runner, world.directory));
+  return work(runner, repository);
+}
+
+}  // namespace tyer::cli
