@@ -17,6 +17,7 @@
 #include "engine/keeper.h"
 #include "engine/loop.h"
 #include "env/supervise.h"
+#include "lock/limits.h"
 #include "lock/waiting.h"
 
 namespace tyer::cli {
@@ -55,6 +56,11 @@ Result<RunWish> read_wish(const Arguments& arguments) {
   TYER_TRY_OK(lock::key_of(wish.name));
   TYER_TRY(wish.wait, read_duration(arguments, "--wait"));
   TYER_TRY(wish.ttl, read_duration(arguments, "--ttl"));
+  if (wish.ttl && *wish.ttl < limits::ttl_least) {
+    return fail(Fault::invalid,
+                fmt::format("--ttl {} is too short: the least is {}", format_span(*wish.ttl),
+                            format_span(limits::ttl_least)));
+  }
   TYER_TRY(wish.most, read_duration(arguments, "--max"));
   TYER_TRY(wish.conflict_exit, read_exit_code(arguments));
   TYER_TRY(wish.owner, read_label(arguments, "--owner"));

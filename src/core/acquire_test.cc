@@ -2,11 +2,10 @@
 
 #include "core/acquire.h"
 
-#include <map>
-
 #include <gtest/gtest.h>
 
 #include "core/limits.h"
+#include "support/known_leases.h"
 
 namespace tyer::core {
 namespace {
@@ -18,50 +17,6 @@ constexpr Time t0 = from_micros(1'700'000'000'000'000);
 Holder holder_of(std::int64_t pid, std::string run) {
   return {here, pid, pid, std::move(run)};
 }
-
-// Leases by key. Nothing else is asked for.
-class Leases final : public View {
- public:
-  std::map<std::string, Lease> all;
-
-  Result<std::optional<Subject>> subject(const std::string&) const override { return std::nullopt; }
-  Result<std::vector<Subject>> subjects(const SubjectQuery&) const override {
-    return std::vector<Subject>{};
-  }
-  Result<std::vector<Subject>> due(Time, std::size_t) const override {
-    return std::vector<Subject>{};
-  }
-  Result<std::optional<Lease>> lease(const std::string& key) const override {
-    const auto found = all.find(key);
-    return found == all.end() ? std::nullopt : std::optional(found->second);
-  }
-  Result<std::vector<Lease>> leases(const std::string& after, std::size_t limit) const override {
-    std::vector<Lease> page;
-    for (auto each = all.upper_bound(after); each != all.end() && page.size() < limit; ++each) {
-      page.push_back(each->second);
-    }
-    return page;
-  }
-  Result<std::vector<Event>> events(const EventQuery&) const override {
-    return std::vector<Event>{};
-  }
-  Result<Head> head() const override { return Head{}; }
-  Result<Cursor> cursor(const std::string& reader) const override { return Cursor{reader, 0}; }
-  Result<std::vector<Cursor>> cursors() const override { return std::vector<Cursor>{}; }
-};
-
-// Everybody lives but those it was told of.
-class Deaths final : public Witness {
- public:
-  std::set<std::int64_t> pids;
-
-  Sight look(const Holder& holder) const override {
-    if (pids.contains(holder.pid)) {
-      return {Liveness::gone, "no process " + std::to_string(holder.pid), std::nullopt};
-    }
-    return {Liveness::alive, "process " + std::to_string(holder.pid) + " is there", std::nullopt};
-  }
-};
 
 struct Acquire : ::testing::Test {
   Lease& put(const std::string& key, std::uint64_t token, const Holder& holder) {
@@ -117,8 +72,8 @@ struct Acquire : ::testing::Test {
 
   static inline const Holder me = holder_of(100, "run-me");
   static inline const Holder other = holder_of(200, "run-other");
-  Leases view;
-  Deaths witness;
+  testing::KnownLeases view;
+  testing::KnownDeaths witness;
 };
 
 TEST_F(Acquire, GetsAFreeKey) {

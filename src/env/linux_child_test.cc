@@ -6,8 +6,6 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
-#include <array>
-#include <charconv>
 #include <csignal>
 #include <fstream>
 #include <sstream>
@@ -15,46 +13,15 @@
 #include "env/linux_clock.h"
 #include "env/proc_stat.h"
 #include "env/wait_readable.h"
+#include "support/forked.h"
 #include "support/temp_dir.h"
 
 namespace tyer::env {
 namespace {
 
-constexpr Span long_enough = 20s;
+using testing::Pipe;
 
-struct Pipe {
-  Fd out;
-  Fd in;
-
-  Pipe() {
-    std::array<int, 2> ends{};
-    EXPECT_EQ(pipe2(ends.data(), O_CLOEXEC), 0);
-    // Clear of the standard streams, some of which we may have been started without.
-    out = Fd(fcntl(ends[0], F_DUPFD_CLOEXEC, 10));
-    in = Fd(fcntl(ends[1], F_DUPFD_CLOEXEC, 10));
-    close(ends[0]);
-    close(ends[1]);
-  }
-
-  // Up to the end, once nobody else has it open for writing.
-  std::string read_all() {
-    in = Fd();
-    std::string text;
-    std::array<char, 4096> piece;
-    while (true) {
-      const ssize_t got = ::read(out.get(), piece.data(), piece.size());
-      if (got <= 0) return text;
-      text.append(piece.data(), static_cast<std::size_t>(got));
-    }
-  }
-
-  std::string read_line() {
-    std::string line;
-    char c = 0;
-    while (::read(out.get(), &c, 1) == 1 && c != '\n') line += c;
-    return line;
-  }
-};
+constexpr Span long_enough = testing::give_up_after;
 
 Spawn command(std::vector<std::string> argv, std::map<std::string, std::string> environment = {},
               std::string directory = "") {
@@ -82,7 +49,7 @@ std::string output_of(Spawn spawn) {
   Pipe pipe;
   spawn.output = pipe.in.get();
   const auto child = started(spawn);
-  std::string text = pipe.read_all();
+  std::string text = pipe.rest();
   EXPECT_EQ(child->wait(long_enough).value(), Exit{});
   return text;
 }
@@ -164,8 +131,8 @@ TEST(Child, GetsEachStreamWhereItBelongs) {
   spawn.errors = errors.in.get();
   EXPECT_EQ(exit_of(spawn), Exit{});
 
-  EXPECT_EQ(output.read_all(), "out hi\n");
-  EXPECT_EQ(errors.read_all(), "err hi\n");
+  EXPECT_EQ(output.rest(), "out hi\n");
+  EXPECT_EQ(errors.rest(), "err hi\n");
 }
 
 TEST(Child, GetsStreamsThatTradePlacesWithOurs) {
@@ -186,7 +153,7 @@ TEST(Child, GetsStreamsThatTradePlacesWithOurs) {
   kept_input ? dup2(kept_input.get(), 0) : close(0);
   dup2(kept_output.get(), 1);
   ASSERT_TRUE(child) << child.error().what;
-  EXPECT_EQ(output.read_all(), "hi\n");
+  EXPECT_EQ(output.rest(), "hi\n");
 }
 
 TEST(Child, RunsInASessionOfItsOwn) {
@@ -194,7 +161,7 @@ TEST(Child, RunsInASessionOfItsOwn) {
   Spawn spawn = command({"cat", "/proc/self/stat"});
   spawn.output = pipe.in.get();
   const auto child = started(spawn);
-  const auto stat = parse_proc_stat(pipe.read_all());
+  const auto stat = parse_proc_stat(pipe.rest());
 
   ASSERT_TRUE(stat);
   EXPECT_EQ(stat->session, child->pid());
@@ -322,7 +289,7 @@ struct Family {
     Spawn spawn = shell("sleep 1000 & echo $!; " + rest);
     spawn.output = pipe.in.get();
     child = started(spawn);
-    grandchild = std::stoi(pipe.read_line());
+    grandchild = std::stoi(pipe.line());
     grandchild_end = Fd(static_cast<int>(syscall(SYS_pidfd_open, grandchild, 0)));
     EXPECT_TRUE(grandchild_end);
   }

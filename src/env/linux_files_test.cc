@@ -1,25 +1,23 @@
 #include "env/linux_files.h"
 
 #include <gtest/gtest.h>
-#include <sched.h>
-#include <sys/mount.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 
 #include <algorithm>
 #include <array>
 #include <atomic>
 #include <csignal>
-#include <fstream>
-#include <functional>
 #include <thread>
 
+#include "support/small_disk.h"
 #include "support/temp_dir.h"
 
 namespace tyer::env {
 namespace {
+
+using testing::cannot_mount;
+using testing::on_a_small_disk;
 
 constexpr std::size_t plenty = 1 << 20;
 
@@ -39,40 +37,6 @@ std::vector<std::string> names_in(const std::string& path) {
 }
 
 using Names = std::vector<std::string>;
-
-// What a forked child's body returned; 128 and more: it was killed.
-int forked_exit_code(const std::function<int()>& body) {
-  const pid_t pid = fork();
-  if (pid == 0) _exit(body());
-  int status = 0;
-  waitpid(pid, &status, 0);
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-}
-
-constexpr int cannot_mount = 77;
-
-bool become_root_of_own_namespace() {
-  const uid_t user = geteuid();
-  const gid_t group = getegid();
-  if (unshare(CLONE_NEWUSER) != 0) return false;
-  std::ofstream("/proc/self/setgroups") << "deny" << std::flush;
-  std::ofstream users("/proc/self/uid_map");
-  std::ofstream groups("/proc/self/gid_map");
-  users << "0 " << user << " 1" << std::flush;
-  groups << "0 " << group << " 1" << std::flush;
-  return users.good() && groups.good();
-}
-
-// Runs `body` in a forked child that sees a file system of 64 kB at `path`.
-int on_a_small_disk(const std::string& path, const std::function<int()>& body) {
-  return forked_exit_code([&] {
-    if (geteuid() != 0 && !become_root_of_own_namespace()) return cannot_mount;
-    if (unshare(CLONE_NEWNS) != 0) return cannot_mount;
-    if (mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0) return cannot_mount;
-    if (mount("none", path.c_str(), "tmpfs", 0, "size=64k") != 0) return cannot_mount;
-    return body();
-  });
-}
 
 class SmallFilesOnly {
  public:
@@ -167,77 +131,6 @@ TEST(LinuxFile, OpenedForReadingRefusesWrites) {
   EXPECT_EQ(file->write(0, "y").error().fault, Fault::unavailable);
   EXPECT_EQ(file->truncate(0).error().fault, Fault::unavailable);
   EXPECT_EQ(*files.read(dir / "a", plenty), "x");
-}
-
-TEST(FileLock, ExcludesAnotherFileOfTheSameProcess) {
-  const testing::TempDir dir;
-  LinuxFiles files;
-  const auto first = files.open(dir / "lock", Open::write).value();
-  const auto second = files.open(dir / "lock", Open::write).value();
-
-  ASSERT_TRUE(first->lock());
-  EXPECT_FALSE(*second->try_lock());
-
-  first->unlock();
-  EXPECT_TRUE(*second->try_lock());
-  EXPECT_FALSE(*first->try_lock());
-}
-
-TEST(FileLock, ExcludesAnotherProcess) {
-  const testing::TempDir dir;
-  LinuxFiles files;
-  const auto file = files.open(dir / "lock", Open::write).value();
-  const auto child_gets_it = [&] {
-    return forked_exit_code([&] {
-      const auto own = files.open(dir / "lock", Open::write).value();
-      return *own->try_lock() ? 1 : 0;
-    });
-  };
-
-  ASSERT_TRUE(file->lock());
-  EXPECT_EQ(child_gets_it(), 0);
-  file->unlock();
-  EXPECT_EQ(child_gets_it(), 1);
-}
-
-TEST(FileLock, IsGoneWhenItsProcessIsKilled) {
-  const testing::TempDir dir;
-  LinuxFiles files;
-  std::array<int, 2> ends{};
-  ASSERT_EQ(pipe(ends.data()), 0);
-  const pid_t pid = fork();
-  if (pid == 0) {
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    const auto own = files.open(dir / "lock", Open::write).value();
-    const char done = own->lock() ? 'y' : 'n';
-    if (write(ends[1], &done, 1) != 1) _exit(1);
-    while (true) pause();
-  }
-  char said = '?';
-  ASSERT_EQ(read(ends[0], &said, 1), 1);
-  ASSERT_EQ(said, 'y');
-  const auto file = files.open(dir / "lock", Open::write).value();
-  EXPECT_FALSE(*file->try_lock());
-
-  kill(pid, SIGKILL);
-
-  // Waits, without the child having been reaped.
-  EXPECT_TRUE(file->lock());
-  waitpid(pid, nullptr, 0);
-  close(ends[0]);
-  close(ends[1]);
-}
-
-TEST(FileLock, IsGoneWithItsFile) {
-  const testing::TempDir dir;
-  LinuxFiles files;
-  auto first = files.open(dir / "lock", Open::write).value();
-  const auto second = files.open(dir / "lock", Open::write).value();
-  ASSERT_TRUE(first->lock());
-
-  first.reset();
-
-  EXPECT_TRUE(*second->try_lock());
 }
 
 TEST(LinuxFiles, TellAMissingFileFromOneThatIsThere) {
@@ -358,7 +251,7 @@ TEST(LinuxFiles, ReplaceShowsAReaderTheOldOrTheNew) {
 
 TEST(LinuxFiles, ReplaceOnAFullDiskKeepsTheOldFile) {
   const testing::TempDir dir;
-  const int code = on_a_small_disk(dir.path(), [&] {
+  const int code = on_a_small_disk(dir.path(), 64, [&] {
     LinuxFiles files;
     if (!files.replace(dir / "a", "old")) return 1;
     const auto replaced = files.replace(dir / "a", std::string(100'000, 'x'));
@@ -390,10 +283,10 @@ TEST(LinuxFiles, ReplaceBeyondTheFileSizeLimitKeepsTheOldFile) {
 
 TEST(LinuxFiles, OnAReadOnlyFileSystemCanBeReadAndSayWhy) {
   const testing::TempDir dir;
-  const int code = on_a_small_disk(dir.path(), [&] {
+  const int code = on_a_small_disk(dir.path(), 64, [&] {
     LinuxFiles files;
     if (!files.replace(dir / "a", "old")) return 1;
-    if (mount("none", dir.path().c_str(), nullptr, MS_REMOUNT | MS_RDONLY, nullptr) != 0) return 2;
+    if (!testing::make_read_only(dir.path(), true)) return 2;
     const auto is_refused = [](const auto& result) {
       return !result && result.error().fault == Fault::unavailable &&
              result.error().what.contains("read-only");

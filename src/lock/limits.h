@@ -7,6 +7,7 @@
 namespace tyer::limits {
 
 inline constexpr std::size_t idle_watches_max = 8;  // Kept for the next wait.
+inline constexpr Span ttl_least = 1s;               // It is renewed three times as often.
 inline constexpr Span wait_look_every = 10s;        // If no wake-up comes.
 inline constexpr Span wait_retry_every = 500ms;     // While the store is out of reach.
 inline constexpr Span wait_behind_every = 2s;       // With somebody before us, who rings.

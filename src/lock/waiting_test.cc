@@ -1,8 +1,8 @@
-// Waiting for locks with real threads, processes and stores: L8, L10, L13 and L20.
+// Waiting for locks with real threads and stores: L8, L10, L13 and L20. Processes that
+// wait are in waiting_process_test.cc.
 
 #include "lock/waiting.h"
 
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -19,30 +19,16 @@
 namespace tyer::lock {
 namespace {
 
+using testing::Answer;
+using testing::ask;
 using testing::fault_of;
 using testing::LockClient;
-using testing::LockStore;
 using testing::must;
+using testing::run_of;
 
 using Names = std::vector<std::string>;
-using Answer = std::future<Result<Outcome>>;
 
 constexpr Span long_enough = testing::give_up_after;
-
-Answer ask(LockClient& client, Request request, Patience patience = {long_enough, {}}) {
-  return std::async(std::launch::async, [&client, request, patience] {
-    return acquire(client.locks, *client.store, request, patience);
-  });
-}
-
-Answer ask(LockClient& client, const Names& names) {
-  return ask(client, client.request(names));
-}
-
-std::string run_of(const Result<Outcome>& outcome) {
-  if (!outcome) return outcome.error().what;
-  return outcome->got.empty() ? "nobody" : outcome->got.front().holder.run;
-}
 
 struct Waiting : ::testing::TestWithParam<std::string> {
   const std::unique_ptr<testing::Backend> backend = testing::make_backend(GetParam());
@@ -322,99 +308,6 @@ TEST_P(Waiting, GoesOnWhenTheStoreAnswersAgain) {
   way.cut = false;
 
   EXPECT_EQ(run_of(answer.get()), "run-first");
-}
-
-// A process that waits for "a" by itself, and holds it for a moment.
-struct WaitingProcess : ::testing::TestWithParam<std::string> {
-  int wait_and_release() {
-    if (go.line() != "go") return 3;
-    LockStore own(*backend);
-    const Request request{.names = {"a"}, .holder = own.env.env().processes.self("run-process")};
-    const auto outcome = acquire(own.locks, *own.store, request, {long_enough, {}});
-    if (run_of(outcome) != "run-process") return 1;
-    return own.locks.release("a", "run-process") ? 0 : 2;
-  }
-
-  // Somebody holds the lock, and the process is the first to wait for it.
-  void SetUp() override {
-    holder.take("a");
-    ASSERT_EQ(write(go.in.get(), "go\n", 3), 3);
-    holder.await_tickets("a", 1);
-  }
-
-  void stop_process() {
-    kill(process.pid(), SIGSTOP);
-    int status = 0;
-    ASSERT_EQ(waitpid(process.pid(), &status, WUNTRACED), process.pid());
-    ASSERT_TRUE(WIFSTOPPED(status));
-  }
-
-  const std::unique_ptr<testing::Backend> backend = testing::make_backend(GetParam());
-  testing::Pipe go;
-  testing::Forked process{[this] { return wait_and_release(); }};
-  LockClient holder{*backend, "run-holder"};
-  LockClient second{*backend, "run-second"};
-};
-
-INSTANTIATE_TEST_SUITE_P(Stores, WaitingProcess, ::testing::Values("sqlite", "files"),
-                         [](const auto& each) { return each.param; });
-
-TEST_P(WaitingProcess, GetsTheLockBeforeOneThatDoesNotWait) {
-  must(holder.locks.release("a", holder.run));
-
-  const auto outcome = must(acquire(second.locks, *second.store, second.request({"a"}), {}));
-
-  EXPECT_TRUE(outcome.next.empty()) << "it had its turn";
-  EXPECT_EQ(process.code(), 0);
-  const auto events = holder.events("a");
-  ASSERT_GE(events.size(), 3U);
-  EXPECT_EQ(testing::member(events[2].body, "run"), "run-process");
-}
-
-TEST_P(WaitingProcess, DoesNotBlockTheQueueWhenItIsKilled) {
-  Answer answer = ask(second, {"a"});
-  holder.await_tickets("a", 2);
-  kill(process.pid(), SIGKILL);
-  ASSERT_EQ(process.code(), 128 + SIGKILL);
-
-  must(holder.locks.release("a", holder.run));
-
-  EXPECT_EQ(run_of(answer.get()), "run-second");
-  EXPECT_TRUE(holder.tickets("a").empty()) << "the dead one's ticket is cleared away";
-}
-
-TEST_P(WaitingProcess, DoesNotBlockTheQueueWhenItIsKilledInItsTurn) {
-  stop_process();
-  Answer answer = ask(second, {"a"});
-  holder.await_tickets("a", 2);
-  must(holder.locks.release("a", holder.run));
-
-  kill(process.pid(), SIGKILL);
-
-  EXPECT_EQ(run_of(answer.get()), "run-second");
-}
-
-TEST_P(WaitingProcess, IsPassedOverWhileItIsStoppedButKeepsItsPlace) {
-  const std::uint64_t place = holder.tickets("a").front().token;
-  stop_process();
-  Answer answer = ask(second, {"a"});
-  holder.await_tickets("a", 2);
-
-  must(holder.locks.release("a", holder.run));
-  EXPECT_EQ(run_of(answer.get()), "run-second");
-
-  ASSERT_EQ(holder.tickets("a").size(), 1U);
-  EXPECT_EQ(holder.tickets("a").front().token, place);
-  kill(process.pid(), SIGCONT);
-  must(second.locks.release("a", second.run));
-  EXPECT_EQ(process.code(), 0) << "it gets the lock after all";
-}
-
-// L10: the pid is gone; nobody was told.
-TEST_P(WaitingProcess, GetsTheLockOfAHolderThatIsKilled) {
-  kill(holder.process.pid(), SIGKILL);
-
-  EXPECT_EQ(process.code(), 0);
 }
 
 }  // namespace

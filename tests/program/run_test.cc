@@ -1,34 +1,16 @@
-// tyer run: a command under a lock, and nothing of it left behind.
-
-#include <unistd.h>
+// tyer run: a command under a lock. That nothing of it is left behind is in
+// run_tree_test.cc.
 
 #include <csignal>
-#include <cstdlib>
 #include <filesystem>
 
 #include <gtest/gtest.h>
 
 #include "base/json.h"
-#include "support/forked.h"
-#include "support/locks.h"
+#include "program/run_command.h"
 
 namespace tyer::testing {
 namespace {
-
-class RunCommand : public LockProgramTest {
- protected:
-  // tyer run K with these options, and a shell that does `script`.
-  [[nodiscard]] ProgramCall run(const std::string& options, const std::string& script) const {
-    std::vector<std::string> words = split_words("run K " + options + " --");
-    words.insert(words.end(), {"sh", "-c", script});
-    return call(words);
-  }
-
-  [[nodiscard]] Json lease() const {
-    const Json locks = parse_json(tyer("lock list --json").out).value_or(Json());
-    return locks.is_array() && locks.size() == 1 ? locks[0] : Json();
-  }
-};
 
 // L13
 TEST_F(RunCommand, EndsWithTheCodeOfItsCommand) {
@@ -82,7 +64,7 @@ TEST_F(RunCommand, PassesSignalsOn) {
     EXPECT_EQ(result.code, 7) << result.err;
     EXPECT_TRUE(result.out.contains(std::string("got ") + name)) << result.out;
   }
-  EXPECT_EQ(lease(), Json());
+  EXPECT_EQ(lease("key"), "");
 }
 
 // L13
@@ -187,6 +169,14 @@ TEST_F(RunCommand, LeavesTheLockOfItsSuccessorAlone) {
   EXPECT_EQ(tyer("lock check K --token " + successor.token).code, 0);
 }
 
+TEST_F(RunCommand, RefusesATimeToLiveThatItWouldRenewAllTheTime) {
+  const ProgramResult result = run_program(run("--ttl 999ms", "echo ran"));
+
+  EXPECT_EQ(result.code, 2);
+  EXPECT_EQ(result.out, "");
+  EXPECT_TRUE(result.err.contains("the least is 1s")) << result.err;
+}
+
 // L14
 TEST_F(RunCommand, EndsTheCommandAtItsHardLimit) {
   const ProgramResult result = run_program(run("--max 200ms", "exec tail -f /dev/null"));
@@ -201,12 +191,12 @@ TEST_F(RunCommand, RenewsTheLockWhileTheCommandLives) {
   environment["TYER_LEASE_HEARTBEAT"] = "50ms";
   Program running(run("--ttl 30s", "echo ready; read x <go"));
   ASSERT_TRUE(running.wait_for("ready"));
-  const std::string before = lease()["heartbeatAt"];
+  const std::string before = lease("heartbeatAt");
 
   // Somebody else who waits longer than a heartbeat.
   EXPECT_EQ(tyer("lock acquire K --wait 200ms").code, 1);
 
-  EXPECT_GT(lease()["heartbeatAt"].get<std::string>(), before);
+  EXPECT_GT(lease("heartbeatAt"), before);
   tell_go();
   EXPECT_EQ(running.finish().code, 0);
 }
@@ -254,8 +244,8 @@ TEST_F(RunCommand, ShowsTheCommandLineInLists) {
   Program running(
       call({"run", "K", "--owner", "cron", "--", "sh", "-c", "echo ready; read x <go"}));
   ASSERT_TRUE(running.wait_for("ready"));
-  EXPECT_EQ(lease()["command"], "sh -c echo ready; read x <go");
-  EXPECT_EQ(lease()["owner"], "cron");
+  EXPECT_EQ(lease("command"), "sh -c echo ready; read x <go");
+  EXPECT_EQ(lease("owner"), "cron");
 
   Program named(
       call({"run", "L", "--command", "nightly", "--", "sh", "-c", "echo ready; read x <go"}));
@@ -272,134 +262,6 @@ TEST_F(RunCommand, MakesAStoreWhereThereIsNone) {
   EXPECT_EQ(tyer("run K -- true").code, 0);
 
   EXPECT_TRUE(has_file(".tyer/tyer.db"));
-}
-
-// L13: the whole process tree ends with the run. The pipe `alive` is open in every
-// process of the tree and nowhere else; its end proves that none is left.
-class RunTree : public RunCommand {
- protected:
-  RunTree() {
-    write_file("daemon.sh",
-               "trap '' TERM HUP INT; echo $$ >daemon.pid; echo daemon >&9\n"
-               "while :; do read x <never; done\n");
-  }
-
-  // A daemon of a session and parent of its own that nothing but SIGKILL ends, a
-  // child that ends at once when told, and a command that does `then`.
-  [[nodiscard]] static std::string tree(const std::string& then) {
-    return "exec 9>alive\n"
-           "sh -c 'setsid sh daemon.sh </dev/null >/dev/null 2>&1 &'\n"
-           "sh -c 'echo child >&9; exec tail -f /dev/null' &\n"
-           "echo command $$ >&9\n" +
-           then;
-  }
-
-  // Until daemon, child and command have all said that they are there.
-  [[nodiscard]] int wait_for_tree() {
-    int command = -1;
-    for (int i = 0; i < 3; ++i) {
-      const auto words = split_words(alive.line());
-      if (words.size() == 2 && words[0] == "command") command = std::stoi(words[1]);
-    }
-    EXPECT_GT(command, 0);
-    return command;
-  }
-
-  void expect_nothing_left(const std::string& key_story) {
-    EXPECT_TRUE(alive.everybody_is_gone());
-    EXPECT_EQ(tyer("run K --wait 10s -- true").code, 0);
-    EXPECT_EQ(story("lock/K"), key_story + " granted released");
-  }
-
-  // A short grace for the daemon, which does not listen.
-  const std::string ttl = "--ttl 4s ";
-  const std::string forever = "exec tail -f /dev/null";
-  Fifo alive{dir / "alive"};
-  Fifo never{dir / "never"};
-};
-
-TEST_F(RunTree, IsGoneWhenTheCommandEnds) {
-  Program running(run(ttl, tree("read x <go; exit 3")));
-  (void)wait_for_tree();
-
-  tell_go();
-
-  EXPECT_EQ(running.finish().code, 3);
-  expect_nothing_left("granted released");
-}
-
-TEST_F(RunTree, IsGoneAfterATerm) {
-  Program running(run(ttl, tree(forever)));
-  (void)wait_for_tree();
-
-  running.signal(SIGTERM);
-
-  EXPECT_EQ(running.finish().code, 128 + SIGTERM);
-  expect_nothing_left("granted released");
-}
-
-TEST_F(RunTree, IsGoneAfterAKillOfTyer) {
-  Program running(run(ttl, tree(forever)));
-  (void)wait_for_tree();
-
-  running.signal(SIGKILL);
-
-  EXPECT_EQ(running.finish().code, 128 + SIGKILL);
-  expect_nothing_left("granted released");
-}
-
-TEST_F(RunTree, IsGoneAfterAKillOfTheProcessThatHoldsTheLock) {
-  Program running(run(ttl, tree(forever)));
-  (void)wait_for_tree();
-
-  ::kill(lease()["pid"].get<int>(), SIGKILL);
-
-  EXPECT_EQ(running.finish().code, 128 + SIGKILL);
-  expect_nothing_left("granted lapsed:orphaned");
-}
-
-TEST_F(RunTree, IsGoneAfterAKillOfTheCommand) {
-  Program running(run(ttl, tree(forever)));
-  const int command = wait_for_tree();
-
-  ::kill(command, SIGKILL);
-
-  EXPECT_EQ(running.finish().code, 128 + SIGKILL);
-  expect_nothing_left("granted released");
-}
-
-TEST_F(RunTree, IsGoneAfterTheLossOfTheLock) {
-  environment["TYER_LEASE_HEARTBEAT"] = "50ms";
-  Program running(run(ttl, tree(forever)));
-  (void)wait_for_tree();
-
-  EXPECT_EQ(tyer("lock break K --yes").code, 0);
-
-  EXPECT_EQ(running.finish().code, 4);
-  expect_nothing_left("granted broken");
-}
-
-TEST_F(RunTree, IsGoneAtTheTimeLimit) {
-  Program running(run(ttl + "--max 600ms", tree(forever)));
-  (void)wait_for_tree();
-
-  EXPECT_EQ(running.finish().code, 5);
-  expect_nothing_left("granted released");
-}
-
-// Nothing of the last run is at work when the next one begins.
-TEST_F(RunTree, IsGoneBeforeAnotherGetsTheLock) {
-  Program running(run(ttl, tree("read x <go")));
-  (void)wait_for_tree();
-  Program follower(follow());
-  Program waiter(run("--wait 15s --owner waiter",
-                     "kill -0 $(cat daemon.pid) 2>/dev/null && echo alive || echo gone"));
-  ASSERT_TRUE(follower.wait_for("\"owner\":\"waiter\""));
-
-  tell_go();
-
-  EXPECT_EQ(running.finish().code, 0);
-  EXPECT_EQ(waiter.finish().out, "gone\n");
 }
 
 }  // namespace

@@ -1,96 +1,19 @@
-// What is special to PostgreSQL: a server that restarts, dies or is cut off, and
-// many programs on one database. What every store does is in conformance_test.cc.
+// What is special to PostgreSQL: many programs on one database, rights, and what a
+// server refuses. What every store does is in conformance_test.cc.
 
 #include <thread>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "store/conformance.h"
 #include "store/libpq.h"
-#include "store/postgres_store.h"
-#include "store/txn.h"
-#include "support/postgres_proxy.h"
-#include "support/postgres_server.h"
-#include "support/test_env.h"
+#include "store/postgres_space.h"
 
 namespace tyer::testing {
 namespace {
 
 using store::open_postgres;
 using store::Txn;
-
-Result<> append(store::Store& store, const std::string& key) {
-  return store::write(store, [&](Txn& txn) -> Result<> {
-    txn.put(subject(key));
-    txn.append(event(key));
-    return {};
-  });
-}
-
-Result<> move_cursor(store::Store& store, const std::string& reader) {
-  return store::write(store, [&](Txn& txn) -> Result<> {
-    txn.put(core::Cursor{reader, 0});
-    return {};
-  });
-}
-
-std::uint64_t head_of(store::Store& store) {
-  std::uint64_t seq = 0;
-  const Result<> read = store.read([&](const core::View& view) -> Result<> {
-    TYER_TRY(const core::Head head, view.head());
-    seq = head.seq;
-    return {};
-  });
-  EXPECT_TRUE(read) << read.error().what;
-  return seq;
-}
-
-bool says(const Error& error, std::string_view what) {
-  return error.what.contains(what);
-}
-
-// A space of its own on the shared server.
-class Postgres : public ::testing::Test {
- protected:
-  void SetUp() override {
-    store = open();
-    ASSERT_NE(store, nullptr);
-  }
-
-  [[nodiscard]] std::unique_ptr<store::Store> open(Span wait_max = limits::store_wait_max) {
-    auto opened = open_postgres(url, world.env, {.space = space}, wait_max);
-    EXPECT_TRUE(opened) << (opened ? "" : opened.error().what);
-    return opened ? *std::move(opened) : nullptr;
-  }
-
-  // From here on the test has a database of its own.
-  void use_fresh_database() {
-    const auto fresh = server.fresh_url();
-    ASSERT_OK(fresh);
-    url = *fresh;
-    store = open();
-    ASSERT_NE(store, nullptr);
-  }
-
-  // Ends every session but the one that asks.
-  void terminate_sessions() {
-    ASSERT_OK(server.sql(url,
-                         "SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity"
-                         " WHERE pid <> pg_backend_pid() AND datname = current_database()"));
-  }
-
-  [[nodiscard]] std::string database() const {
-    const std::size_t from = url.rfind('/', url.find('?')) + 1;
-    return url.substr(from, url.find('?') - from);
-  }
-
-  TestEnv world;
-  PostgresServer& server = shared_postgres();
-  std::string url = server.url();
-  const std::string space = ::testing::UnitTest::GetInstance()->current_test_info()->name();
-  std::unique_ptr<store::Store> store;
-};
 
 TEST(Libpq, SaysWhatToInstallIfItIsMissing) {
   const auto loaded = store::load_libpq("libpq-that-is-not-there.so.5");
@@ -106,153 +29,6 @@ TEST(Libpq, SaysWhichFunctionIsMissing) {
   ASSERT_FALSE(loaded);
   EXPECT_EQ(loaded.error().fault, Fault::unavailable);
   EXPECT_TRUE(says(loaded.error(), "libpq 14 or newer"));
-}
-
-TEST(PostgresServerLife, LetsAStoreGoOnAfterARestart) {
-  TestEnv world;
-  auto server = PostgresServer::start();
-  ASSERT_OK(server);
-  auto store = open_postgres((*server)->url(), world.env, {});
-  ASSERT_OK(store);
-  auto watch = (*store)->watch();
-  ASSERT_OK(watch);
-  ASSERT_OK(append(**store, "a/1"));
-  ASSERT_EQ(head_of(**store), 1U);
-  ASSERT_TRUE(*(*watch)->wait(30s));
-
-  ASSERT_OK((*server)->stop());
-  const Result<> written = append(**store, "a/2");
-  const Result<> read = (*store)->read([](const core::View&) { return Result<>{}; });
-  const Result<bool> told = (*watch)->wait(0s);
-  ASSERT_OK((*server)->start_again());
-
-  ASSERT_FALSE(written);
-  ASSERT_FALSE(read);
-  ASSERT_FALSE(told);
-  for (const Error& error : {written.error(), read.error(), told.error()}) {
-    EXPECT_EQ(error.fault, Fault::unavailable);
-    EXPECT_TRUE(says(error, "postgres://postgres@/postgres?host=")) << error.what;
-  }
-  EXPECT_TRUE(*(*watch)->wait(0s));
-  ASSERT_OK(append(**store, "a/3"));
-  EXPECT_EQ(head_of(**store), 2U);
-}
-
-TEST(PostgresServerLife, LosesNothingThatWasCommittedBeforeACrash) {
-  TestEnv world;
-  auto server = PostgresServer::start();
-  ASSERT_OK(server);
-  auto store = open_postgres((*server)->url(), world.env, {});
-  ASSERT_OK(store);
-  ASSERT_OK(append(**store, "a/1"));
-  const auto begun = (*store)->begin({});
-  ASSERT_OK(begun);
-  Txn txn(*begun);
-  txn.append(event("a/2"));
-
-  ASSERT_OK((*server)->stop(true));
-  const Result<> committed = (*store)->commit(txn.writes());
-  ASSERT_OK((*server)->start_again());
-
-  ASSERT_FALSE(committed);
-  EXPECT_EQ(committed.error().fault, Fault::unavailable);
-  EXPECT_EQ(head_of(**store), 1U);
-  ASSERT_OK(append(**store, "a/2"));
-  EXPECT_EQ(head_of(**store), 2U);
-}
-
-TEST_F(Postgres, GoesOnAtOnceAfterItsConnectionsWereEnded) {
-  ASSERT_OK(append(*store, "a/1"));
-  ASSERT_EQ(head_of(*store), 1U);
-
-  terminate_sessions();
-
-  ASSERT_OK(append(*store, "a/2"));
-  EXPECT_EQ(head_of(*store), 2U);
-}
-
-TEST_F(Postgres, ReadsAfreshWhenTheConnectionIsLostInTheMiddle) {
-  ASSERT_OK(append(*store, "a/1"));
-  int runs = 0;
-
-  ASSERT_OK(store->read([&](const core::View& view) -> Result<> {
-    if (++runs == 1) terminate_sessions();
-    TYER_TRY(const core::Head head, view.head());
-    EXPECT_EQ(head.seq, 1U);
-    return {};
-  }));
-
-  EXPECT_EQ(runs, 2);
-}
-
-TEST_F(Postgres, CommitsNothingIfItsConnectionEndsBetweenBeginAndCommit) {
-  const auto begun = store->begin({});
-  ASSERT_OK(begun);
-  Txn txn(*begun);
-  txn.append(event("a/1"));
-
-  terminate_sessions();
-  const Result<> committed = store->commit(txn.writes());
-
-  ASSERT_FALSE(committed);
-  EXPECT_EQ(committed.error().fault, Fault::unavailable);
-  EXPECT_TRUE(says(committed.error(), "nothing was committed")) << committed.error().what;
-  EXPECT_EQ(head_of(*store), 0U);
-  ASSERT_OK(append(*store, "a/1"));
-}
-
-TEST_F(Postgres, DoesNotCommitInANewSessionWhatWasReadInALostOne) {
-  const auto begun = store->begin({});
-  ASSERT_OK(begun);
-  Txn txn(*begun);
-  txn.append(event("a/1"));
-
-  terminate_sessions();
-  EXPECT_EQ(txn.subject("a/1").error().fault, Fault::unavailable);
-  const Result<> committed = store->commit(txn.writes());
-
-  ASSERT_FALSE(committed);
-  EXPECT_TRUE(says(committed.error(), "nothing was committed")) << committed.error().what;
-  EXPECT_EQ(head_of(*store), 0U);
-}
-
-TEST_F(Postgres, KnowsWhatBecameOfACommitWhoseAnswerWasLost) {
-  PostgresProxy proxy(server.socket_directory());
-  auto far = open_postgres(proxy.url(database()), world.env, {.space = space});
-  ASSERT_OK(far);
-
-  proxy.arm(PostgresProxy::Cut::before_answer);
-  EXPECT_TRUE(append(**far, "a/1"));
-  proxy.arm(PostgresProxy::Cut::before_anything);
-  EXPECT_TRUE(append(**far, "a/2"));
-  proxy.arm(PostgresProxy::Cut::before_answer);
-  EXPECT_TRUE(move_cursor(**far, "by its transaction id"));
-  proxy.arm(PostgresProxy::Cut::before_commit);
-  const Result<> lost = append(**far, "a/3");
-
-  ASSERT_FALSE(lost);
-  EXPECT_EQ(lost.error().fault, Fault::unavailable);
-  EXPECT_TRUE(says(lost.error(), "nothing was committed")) << lost.error().what;
-  EXPECT_EQ(head_of(*store), 2U);
-  EXPECT_TRUE(append(**far, "a/3"));
-}
-
-TEST_F(Postgres, SaysSoIfItCannotKnowWhatBecameOfACommit) {
-  PostgresProxy proxy(server.socket_directory());
-  auto far = open_postgres(proxy.url(database()), world.env, {.space = space});
-  ASSERT_OK(far);
-
-  proxy.arm(PostgresProxy::Cut::before_anything);
-  const Result<> nameless = move_cursor(**far, "r");
-  proxy.arm(PostgresProxy::Cut::before_answer, true);
-  const Result<> unreachable = append(**far, "a/1");
-
-  for (const Result<>& result : {nameless, unreachable}) {
-    ASSERT_FALSE(result);
-    EXPECT_EQ(result.error().fault, Fault::unavailable);
-    EXPECT_TRUE(says(result.error(), "may or may not have been committed")) << result.error().what;
-  }
-  EXPECT_EQ(head_of(*store), 1U);
 }
 
 TEST_F(Postgres, RefusesTheSchemaOfANewerProgram) {

@@ -187,6 +187,10 @@ core::Grant grant_for(const Seat& seat, const std::string& key) {
   return grant;
 }
 
+core::Ending ending_of(const core::Lease& lease, core::End how) {
+  return {lease.key, lease.token, how, "", ""};
+}
+
 std::string member(const std::string& object, const std::string& name) {
   const auto json = parse_json_object(object);
   if (!json || !json->contains(name)) return "";

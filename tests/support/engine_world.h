@@ -122,6 +122,7 @@ class EngineWorld {
 
 // A lease for `seat` as it would ask for one now.
 [[nodiscard]] core::Grant grant_for(const Seat& seat, const std::string& key);
+[[nodiscard]] core::Ending ending_of(const core::Lease& lease, core::End how = core::End::released);
 
 // A member of a JSON object as text.
 [[nodiscard]] std::string member(const std::string& object, const std::string& name);

@@ -31,8 +31,11 @@ bool is_readable_in_time(const Fd& fd) {
 Pipe::Pipe() {
   std::array<int, 2> ends{};
   TYER_CHECK(pipe2(ends.data(), O_CLOEXEC) == 0, "a pipe can be made");
-  out = Fd(ends[0]);
-  in = Fd(ends[1]);
+  // Clear of the standard streams, some of which we may have been started without.
+  out = Fd(fcntl(ends[0], F_DUPFD_CLOEXEC, 10));
+  in = Fd(fcntl(ends[1], F_DUPFD_CLOEXEC, 10));
+  close(ends[0]);
+  close(ends[1]);
 }
 
 std::string Pipe::line() const {

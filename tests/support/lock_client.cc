@@ -77,6 +77,21 @@ core::Lease LockClient::take(const std::string& name, Span silence_max, Span hol
   return outcome.got.empty() ? core::Lease{} : outcome.got.front();
 }
 
+Answer ask(LockClient& client, const lock::Request& request, const lock::Patience& patience) {
+  return std::async(std::launch::async, [&client, request, patience] {
+    return lock::acquire(client.locks, *client.store, request, patience);
+  });
+}
+
+Answer ask(LockClient& client, const std::vector<std::string>& names) {
+  return ask(client, client.request(names));
+}
+
+std::string run_of(const Result<lock::Outcome>& outcome) {
+  if (!outcome) return outcome.error().what;
+  return outcome->got.empty() ? "nobody" : outcome->got.front().holder.run;
+}
+
 int be_idle() {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   while (true) pause();

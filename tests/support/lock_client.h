@@ -7,6 +7,7 @@
 #pragma once
 
 #include <functional>
+#include <future>
 #include <memory>
 #include <optional>
 #include <string>
@@ -15,6 +16,7 @@
 #include "engine/engine.h"
 #include "env/linux_env.h"
 #include "lock/locks.h"
+#include "lock/waiting.h"
 #include "support/backends.h"
 #include "support/forked.h"
 
@@ -51,6 +53,15 @@ struct LockClient : LockStore {
   core::Lease take(const std::string& name, Span silence_max = limits::silence_max,
                    Span hold_max = limits::hold_max);
 };
+
+// What a thread of its own acquires for `client`, waiting if need be.
+using Answer = std::future<Result<lock::Outcome>>;
+[[nodiscard]] Answer ask(LockClient& client, const lock::Request& request,
+                         const lock::Patience& patience = {give_up_after, {}});
+[[nodiscard]] Answer ask(LockClient& client, const std::vector<std::string>& names);
+
+// Whose the first lock is; "nobody", or what went wrong.
+[[nodiscard]] std::string run_of(const Result<lock::Outcome>& outcome);
 
 // What a process does that only has to be there.
 int be_idle();

@@ -111,6 +111,13 @@ std::string LockProgramTest::story(const std::string& key) const {
   return story;
 }
 
+std::string LockProgramTest::lease(const std::string& member) const {
+  const Json locks = parse_json(tyer("lock list --json").out).value_or(Json());
+  if (!locks.is_array() || locks.size() != 1) return "";
+  const Json& value = locks[0].at(member);
+  return value.is_string() ? value.get<std::string>() : value.dump();
+}
+
 std::string LockProgramTest::read_file(const std::string& name) const {
   std::ostringstream text;
   text << std::ifstream(dir / name, std::ios::binary).rdbuf();

@@ -58,8 +58,17 @@ class LockProgramTest : public ProgramTest {
   // Follows the log from its beginning, for tests that wait for something to happen.
   [[nodiscard]] ProgramCall follow() const;
 
+  // Who waits and has its ticket; `follower` follows the log.
+  [[nodiscard]] static bool is_queued(Program& follower, const std::string& owner) {
+    return follower.wait_for("\"owner\":\"" + owner + "\"");
+  }
+
   // "granted released granted": what `tyer log KEY` tells, with the reason of a takeover.
   [[nodiscard]] std::string story(const std::string& key) const;
+
+  // A member of the only lock there is, as `tyer lock list --json` tells it; "" if there
+  // is none or more than one.
+  [[nodiscard]] std::string lease(const std::string& member) const;
 
   [[nodiscard]] std::string read_file(const std::string& name) const;
 
