@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "cli/agent_rows.h"
 #include "cli/worktree_rows.h"
 
 namespace tyer::cli {
@@ -221,6 +222,12 @@ constexpr std::array all_commands{
     worktree_merge,
     rescue_list,
     rescue_restore,
+    agent_run,
+    agent_keep,
+    runs_list,
+    runs_show,
+    runs_follow,
+    runs_stop,
     Command{"demo-agent",
             "Agents",
             "Be an agent without a model, which does what its prompt says",

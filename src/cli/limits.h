@@ -23,6 +23,9 @@ inline constexpr Span repository_wait = 10min;  // For others who work on its wo
 inline constexpr Span repository_hold = 2h;
 inline constexpr std::size_t message_bytes_max = 64 << 10;  // Of --commit.
 
+inline constexpr Span start_look_every = 5ms;  // For a run whose keeper was just started.
+inline constexpr std::uint64_t agent_output_mib_max = 1 << 20;  // For --max-output.
+
 // Of the demo agent.
 inline constexpr std::size_t demo_prompt_bytes_max = 4 << 20;
 inline constexpr std::size_t demo_steps_max = 1'000;

@@ -15,6 +15,7 @@ Kind run_kind() {
           .transitions = {{"run.created", {absent}, "created"},
                           {"run.started", {"created"}, "running"},
                           {"run.noted", {"created", "running"}, same},
+                          {"run.stop_asked", {"created", "running"}, same},
                           {"run.ended", {"created", "running"}, "ended"}},
           .hidden = {"environment"}};
 }

@@ -52,7 +52,8 @@ TEST(Run, NeitherStartsNorIsCreatedTwice) {
 // "A run ends in exactly one event": whatever is tried in whatever order, one end is written and
 // nothing after it.
 TEST(Run, EndsExactlyOnce) {
-  const std::vector<std::string> types{"run.created", "run.started", "run.noted", "run.ended"};
+  const std::vector<std::string> types{"run.created", "run.started", "run.noted", "run.stop_asked",
+                                       "run.ended"};
   for (std::uint64_t seed = 1; seed <= 500; ++seed) {
     std::mt19937_64 dice(seed);
     Subject run;

@@ -74,7 +74,7 @@ TEST_F(Docs, EveryBlockOfTheGuidesWorks) {
   environment["PATH"] =
       std::filesystem::path(TYER_PROGRAM).parent_path().string() + ":/usr/bin:/bin";
   make_repository();
-  for (const char* const name : {"locks.md", "cron.md", "worktrees.md"}) {
+  for (const char* const name : {"locks.md", "cron.md", "worktrees.md", "runs.md"}) {
     for (const std::string& block : shell_blocks(document(name))) run_in_shell("set -e\n" + block);
   }
 }

@@ -1,0 +1,124 @@
+#include <fmt/format.h>
+
+#include "base/json.h"
+#include "base/text.h"
+#include "cli/columns.h"
+#include "cli/commands.h"
+#include "cli/run_follow.h"
+#include "cli/workspace.h"
+#include "run/evidence.h"
+#include "run/settle.h"
+
+namespace tyer::cli {
+namespace {
+
+struct RunsWork {
+  Settings settings;
+  std::unique_ptr<store::Store> store;
+  std::unique_ptr<engine::Engine> engine;
+};
+
+// Whoever looks at runs first ends those that nobody else can.
+std::expected<RunsWork, Failure> open_runs(World& world, const Arguments& arguments) {
+  RunsWork work;
+  TYER_TRY(work.settings, load_settings(world, arguments));
+  TYER_TRY(work.store, open_store(world, work.settings, Access::read));
+  work.engine = std::make_unique<engine::Engine>(world.env, *work.store, world.catalog);
+  TYER_TRY(const std::vector<std::string> lost, run::settle(*work.engine));
+  for (const std::string& id : lost) {
+    world.output.warn(fmt::format("tyer: run {} was lost; what was left of it is ended\n", id));
+  }
+  return work;
+}
+
+std::string state_of(const run::Record& record, const run::Condition& condition) {
+  if (record.status != "ended") return std::string(run::name(condition.health));
+  return record.verdict.empty() ? record.outcome : record.verdict;
+}
+
+Json with_health(const run::Record& record, const run::Condition& condition) {
+  Json json = parse_json(json_of(record)).value_or(Json::object());
+  json["health"] = run::name(condition.health);
+  json["evidence"] = condition.why;
+  return json;
+}
+
+std::string ago(const std::optional<Time>& time, Time now) {
+  return time ? describe_span(std::max<Span>(now - *time, Span::zero())) : "";
+}
+
+}  // namespace
+
+Done run_runs_list(World& world, const Arguments& arguments) {
+  TYER_TRY(const RunsWork work, open_runs(world, arguments));
+  TYER_TRY(const auto records, run::list_runs(*work.engine, arguments.has("--all")));
+  TYER_TRY(const auto conditions, run::examine(*work.engine, records));
+  TYER_TRY(const Time now, work.engine->store_time());
+  Json all = Json::array();
+  std::vector<std::vector<std::string>> rows{
+      {"RUN", "BACKEND", "STATE", "AGE", "ATTEMPT", "PROMPT"}};
+  for (std::size_t i = 0; i < records.size(); ++i) {
+    const run::Record& record = records[i];
+    all.push_back(with_health(record, conditions[i]));
+    rows.push_back({record.id, printable(record.backend, 20), state_of(record, conditions[i]),
+                    ago(record.created, now), std::to_string(record.attempt),
+                    clip(record.prompt, 40)});
+  }
+  if (arguments.has("--json")) {
+    world.output.print(dump_json(all) + "\n");
+  } else {
+    world.output.print(records.empty() ? "No runs.\n" : table(rows));
+  }
+  return 0;
+}
+
+Done run_runs_show(World& world, const Arguments& arguments) {
+  TYER_TRY(const RunsWork work, open_runs(world, arguments));
+  TYER_TRY(const run::Record record, run::look_at_run(*work.engine, *arguments.value("ID")));
+  TYER_TRY(const auto conditions, run::examine(*work.engine, {record}));
+  TYER_TRY(const Time now, work.engine->store_time());
+  const run::Condition& condition = conditions.front();
+  if (arguments.has("--json")) {
+    world.output.print(dump_json(with_health(record, condition)) + "\n");
+    return 0;
+  }
+  std::vector<std::vector<std::string>> rows{
+      {"run", record.id},
+      {"state", state_of(record, condition)},
+      {"why", printable(record.status == "ended" ? record.why : condition.why, 1'000)},
+      {"backend", record.backend},
+      {"directory", record.directory},
+      {"prompt", record.prompt},
+      {"attempt", std::to_string(record.attempt)},
+      {"age", ago(record.created, now)},
+      {"folder", record.folder}};
+  if (!record.conversation.empty()) rows.push_back({"conversation", record.conversation});
+  if (!record.next.empty()) rows.push_back({"next", record.next});
+  if (record.status == "ended") {
+    rows.push_back({"turns", std::to_string(record.turns)});
+    rows.push_back({"tokens", fmt::format("{} in, {} out, {} cached", record.usage.input,
+                                          record.usage.output, record.usage.cached)});
+    rows.push_back(
+        {"cost", fmt::format("{:.4f} USD", static_cast<double>(record.usage.cost) / 1e6)});
+  }
+  world.output.print(table(rows));
+  return 0;
+}
+
+Done run_runs_follow(World& world, const Arguments& arguments) {
+  TYER_TRY(const RunsWork work, open_runs(world, arguments));
+  return follow_run(world, *work.engine, *arguments.value("ID"),
+                    {.json = arguments.has("--json"), .color = wants_color(world, work.settings)});
+}
+
+Done run_runs_stop(World& world, const Arguments& arguments) {
+  TYER_TRY(const RunsWork work, open_runs(world, arguments));
+  const std::string id = *arguments.value("ID");
+  TYER_TRY_OK(run::ask_stop(*work.engine, id, asker(world)));
+  TYER_TRY(const run::Record record, run::look_at_run(*work.engine, id));
+  world.output.print(arguments.has("--json") ? json_of(record) + "\n"
+                                             : fmt::format("{} was asked to stop\n", id));
+  return 0;
+}
+
+}  // namespace tyer::cli

@@ -1,0 +1,70 @@
+#include "env/marked.h"
+
+#include <sys/wait.h>
+
+#include <csignal>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "env/linux_child.h"
+#include "env/proc_use.h"
+#include "support/forked.h"
+
+namespace tyer::env {
+namespace {
+
+Result<std::unique_ptr<Child>> start_marked(const std::string& value, const std::string& script,
+                                            int output) {
+  return start_child({.argv = {"sh", "-c", script},
+                      .environment = {{"PATH", "/usr/bin:/bin"}, {"TYER_MARK", value}},
+                      .output = output});
+}
+
+TEST(Marked, EndsAllThatHaveTheMarkAndNobodyElse) {
+  const std::string value = fmt::format("{}-a", getpid());
+  testing::Pipe pipe;
+  const auto deaf = start_marked(
+      value, "trap '' TERM; setsid sh -c 'echo below; kill -STOP $$' & echo here; kill -STOP $$",
+      pipe.in.get());
+  const auto other = start_marked(value + "b", "echo other; kill -STOP $$", pipe.in.get());
+  ASSERT_TRUE(deaf && other);
+  for (int i = 0; i < 3; ++i) EXPECT_NE(pipe.line(), "");
+  const std::string mark = "TYER_MARK=" + value;
+  EXPECT_EQ(marked_processes(mark).size(), 2U);
+
+  const TreeEnd end = end_marked(mark);
+
+  EXPECT_EQ(end.killed, 2U);
+  EXPECT_EQ(end.left, 0U);
+  EXPECT_TRUE(marked_processes(mark).empty());
+  EXPECT_EQ(marked_processes(mark + "b"), std::vector<std::int64_t>{(*other)->pid()});
+  EXPECT_EQ((*deaf)->wait(testing::give_up_after)->value().signal, SIGKILL);
+}
+
+TEST(Marked, IsNobodyWithoutTheWholeMark) {
+  EXPECT_TRUE(marked_processes("TYER_MARK=nobody-has-this").empty());
+  EXPECT_EQ(end_marked("TYER_MARK=nobody-has-this"), TreeEnd{});
+}
+
+TEST(ProcUse, IsThatOfAllBelow) {
+  testing::Pipe pipe;
+  const auto child = start_marked("use",
+                                  "i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done; "
+                                  "echo worked; kill -STOP $$",
+                                  pipe.in.get());
+  ASSERT_TRUE(child);
+  EXPECT_EQ(pipe.line(), "worked");
+  siginfo_t info{};
+  ASSERT_EQ(waitid(P_PID, static_cast<id_t>((*child)->pid()), &info, WSTOPPED | WNOWAIT), 0);
+  const Use use = use_below(getpid());
+
+  EXPECT_EQ(use.processes, 1U);
+  EXPECT_EQ(use.stopped, 1U);
+  EXPECT_GT(use.cpu, Span::zero());
+  EXPECT_GT(use.io, 0U);
+  EXPECT_EQ(use_below((*child)->pid()).processes, 0U);
+}
+
+}  // namespace
+}  // namespace tyer::env

@@ -1,0 +1,43 @@
+#include "run/heart.h"
+
+#include <sys/eventfd.h>
+
+#include <algorithm>
+
+#include "run/limits.h"
+#include "run/settle.h"
+
+namespace tyer::run {
+
+Heart::Heart(engine::Engine& engine, Span heartbeat, const std::string& id)
+    : engine_(engine),
+      id_(id),
+      keeper_(engine, heartbeat),
+      news_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
+  if (auto bell = env::Bell::hang(mark_of(id))) bell_ = *std::move(bell);
+}
+
+void Heart::start() {
+  loop_.emplace("run", engine_.env().clock, log_, [this](Time now) { return step(now); });
+}
+
+void Heart::listen() {
+  if (bell_ && bell_->silence() && loop_) loop_->hint();
+}
+
+Result<Time> Heart::step(Time now) {
+  const Result<Time> next = keeper_.step(now);
+  if (!keeper_.take_lost().empty()) {
+    lost_ = true;
+    ::eventfd_write(news_.get(), 1);
+  }
+  const auto record = look_at_run(engine_, id_);
+  if (record && record->stop_asked) {
+    stop_asked_ = true;
+    ::eventfd_write(news_.get(), 1);
+  }
+  if (!next) return next;
+  return std::min(*next, now + limits::run_look_every);
+}
+
+}  // namespace tyer::run

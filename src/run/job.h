@@ -1,0 +1,45 @@
+// What a keeper is told to do: one task for one agent, with its bounds.
+//
+// It is handed over as a text in a file without a name, because a prompt does not
+// fit among the arguments, and arguments are seen by every user. There is no secret
+// in it but the store's URL; those of the agent are in the environment.
+
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "backend/task.h"
+#include "base/error.h"
+#include "base/time.h"
+#include "run/limits.h"
+
+namespace tyer::run {
+
+struct Bounds {
+  Span wall = limits::run_wall;
+  Span idle{};  // Without any output; zero: no limit.
+  std::uint64_t output = limits::run_output_bytes;
+};
+
+struct Job {
+  std::string id;  // Of the first attempt.
+  std::string backend;
+  backend::Task task;  // But for its folder.
+  std::string directory;
+  std::string folder;  // Where folders of runs are; absolute.
+  Bounds bounds;
+
+  // Where and how it is recorded.
+  std::string store;
+  std::string space;
+  bool is_durable = true;
+  Span heartbeat{};
+  Span silence{};
+};
+
+[[nodiscard]] std::string encode(const Job& job);
+[[nodiscard]] Result<Job> decode_job(std::string_view text);
+
+}  // namespace tyer::run

@@ -1,0 +1,341 @@
+#include "run/keeper.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
+
+#include <fmt/format.h>
+
+#include "backend/limits.h"
+#include "base/id.h"
+#include "base/text.h"
+#include "core/limits.h"
+#include "env/marked.h"
+#include "env/wait_readable.h"
+#include "run/agent.h"
+#include "run/features.h"
+#include "run/heart.h"
+#include "run/prune.h"
+#include "run/settle.h"
+#include "run/transcript.h"
+
+namespace tyer::run {
+namespace {
+
+using backend::Verdict;
+
+core::Outcome outcome_of(Verdict verdict, const env::Exit& exit) {
+  switch (verdict) {
+    case Verdict::done:
+    case Verdict::hindered: return core::Outcome::succeeded;
+    case Verdict::stopped: return core::Outcome::stopped;
+    case Verdict::timed_out: return core::Outcome::timed_out;
+    default: return exit.signal != 0 ? core::Outcome::signalled : core::Outcome::failed;
+  }
+}
+
+backend::Ending::Cut to_ending(std::optional<Cut> cut) {
+  using Kind = backend::Ending::Cut;
+  if (!cut) return Kind::no;
+  switch (*cut) {
+    case Cut::wall:
+    case Cut::idle:
+    case Cut::output: return Kind::time_limit;
+    case Cut::hopeless: return Kind::hopeless;
+    case Cut::asked:
+    case Cut::lost:
+    case Cut::front_gone: break;
+  }
+  return Kind::asked;
+}
+
+class RunKeeper {
+ public:
+  RunKeeper(engine::Engine& engine, const env::Front& front,
+            const backend::Environment& environment)
+      : engine_(engine), env_(engine.env()), front_(front), environment_(environment) {}
+
+  Result<> run(Job job) {
+    const backend::Backend* backend = backend::find_backend(job.backend);
+    if (backend == nullptr) {
+      return fail(Fault::invalid,
+                  fmt::format("there is no back end '{}'", printable(job.backend, 80)));
+    }
+    Attempt attempt{.first = job.id};
+    TYER_TRY_OK(create(job, attempt));
+    // No run fails because of the folders of others.
+    (void)prune(engine_, env_.files, job.folder, limits::run_folders_max);
+    backend::Attempts attempts;
+    while (true) {
+      const Conclusion conclusion = try_once(job, *backend, attempt);
+      backend::Next next = decide_next(conclusion.report, attempts);
+      attempts = next.attempts;
+      using Act = backend::Next::Act;
+      const bool ends = next.act == Act::settle || next.act == Act::give_up || front_is_gone();
+      if (ends) {
+        TYER_TRY_OK(end(job, conclusion, std::nullopt));
+        return {};
+      }
+      if (next.act == Act::anew) job.task.conversation.clear();
+      attempt = {.number = attempt.number + 1, .first = attempt.first, .earlier = job.id};
+      if (next.act == Act::wait) attempt.not_before = env_.clock.now() + next.wait;
+      Job following = job;
+      following.id = uuid7(env_.clock.now(), env_.random.bits());
+      TYER_TRY(const bool goes_on,
+               end(job, conclusion,
+                   draft_created(following, attempt, guards(following.id), env_.clock.now())));
+      if (!goes_on) return {};
+      job = std::move(following);
+    }
+  }
+
+ private:
+  [[nodiscard]] core::Holder self(const std::string& id) const { return env_.processes.self(id); }
+
+  [[nodiscard]] Guards guards(const std::string& id) const {
+    return {self(id), env_.processes.holder(::getppid(), id).value_or(core::Holder{})};
+  }
+
+  Result<> create(const Job& job, const Attempt& attempt) {
+    TYER_TRY_OK(
+        engine_.apply({key_of(job.id)}, [&](const core::View&, Time now) -> Result<core::Change> {
+          return core::Change{.events = {draft_created(job, attempt, guards(job.id), now)}};
+        }));
+    return {};
+  }
+
+  // Whatever goes wrong before the agent runs is what came of the run.
+  Conclusion try_once(Job& job, const backend::Backend& backend, const Attempt& attempt) {
+    token_ = 0;
+    Heart heart(engine_, job.heartbeat, job.id);
+    asked_ = false;
+    const Result<Conclusion> done = attempt_run(job, backend, attempt, heart);
+    heart.stop();
+    if (done) return *done;
+    const Error& error = done.error();
+    const bool was_stopped = error.fault == Fault::cancelled;
+    const bool may_pass = info(error.fault).retry_helps;
+    Conclusion failed{.outcome = was_stopped ? core::Outcome::stopped : core::Outcome::failed};
+    failed.report.verdict = was_stopped ? Verdict::stopped
+                            : may_pass  ? Verdict::interrupted
+                                        : Verdict::mistake;
+    // What cannot be an id of this agent's is as stale as one that it has forgotten.
+    if (!was_stopped && error.fault == Fault::not_found && !job.task.conversation.empty()) {
+      failed.report.verdict = prepared_ ? Verdict::mistake : Verdict::stale;
+    }
+    failed.report.why = error.what;
+    return failed;
+  }
+
+  Result<Conclusion> attempt_run(const Job& job, const backend::Backend& backend,
+                                 const Attempt& attempt, Heart& heart) {
+    prepared_ = false;
+    TYER_TRY_OK(wait_for_turn(attempt, heart));
+    const std::string folder = fmt::format("{}/{}", job.folder, job.id);
+    TYER_TRY(const auto transcript, Transcript::make(env_.files, env_.clock, folder));
+    backend::Task task = job.task;
+    task.folder = folder + "/call";
+    task.new_conversation = uuid7(env_.clock.now(), env_.random.bits());
+    TYER_TRY(const backend::Features features, ask_features(env_, backend, task, environment_));
+    TYER_TRY(const backend::Call call, backend.prepare(task, features));
+    prepared_ = true;
+    TYER_TRY_OK(write_files(call, task.folder));
+    TYER_TRY_OK(start(job, heart));
+    return converse(job, backend, task, call, *transcript, heart);
+  }
+
+  // An attempt that has to wait is one that can be stopped.
+  Result<> wait_for_turn(const Attempt& attempt, Heart& heart) {
+    if (!attempt.not_before) return {};
+    heart.start();
+    while (true) {
+      const Span left = *attempt.not_before - env_.clock.now();
+      if (left <= Span::zero()) break;
+      const std::vector<int> fds = watched_fds(heart);
+      TYER_TRY_OK(env::wait_any(fds, left));
+      if (reason(heart)) return fail(Fault::cancelled, "it was stopped while it waited");
+    }
+    heart.stop();
+    return {};
+  }
+
+  Result<> write_files(const backend::Call& call, const std::string& folder) {
+    if (call.files.empty()) return {};
+    TYER_TRY_OK(env_.files.make_directory(folder));
+    for (const backend::CallFile& file : call.files) {
+      TYER_TRY_OK(env_.files.replace(folder + "/" + file.name, file.content));
+    }
+    return {};
+  }
+
+  Result<> start(const Job& job, Heart& heart) {
+    const Span asked = env_.clock.boot_time();
+    const core::Grant grant{
+        .key = key_of(job.id),
+        .holder = self(job.id),
+        .mono = env_.clock.mono(),
+        .silence_max = job.silence,
+        // The agent has all of its time; ending it and writing what came of it come on top.
+        .hold_max = std::min(job.bounds.wall + 2 * limits::agent_grace + limits::trust_margin +
+                                 limits::run_write_wait + job.silence,
+                             limits::hold_most),
+        .command = "agent " + job.backend};
+    TYER_TRY(
+        const engine::Applied applied,
+        engine_.apply({key_of(job.id)}, [&](const core::View&, Time now) -> Result<core::Change> {
+          return decide_start(job, grant, now);
+        }));
+    token_ = applied.grants.front().token;
+    heart.beat_for(applied.grants.front(), asked);
+    heart.start();
+    return {};
+  }
+
+  Result<Conclusion> converse(const Job& job, const backend::Backend& backend,
+                              const backend::Task& task, const backend::Call& call,
+                              Transcript& transcript, Heart& heart) {
+    bool is_hopeless = false;
+    const auto reader = backend.read(task, [&](const backend::Note& note) {
+      transcript.add(note);
+      is_hopeless = is_hopeless || note.kind == backend::Note::Kind::hopeless;
+    });
+    std::string last_errors;
+    const Watching watching{.fds = watched_fds(heart),
+                            .cut = [&]() -> std::optional<Cut> {
+                              if (is_hopeless) return Cut::hopeless;
+                              return reason(heart);
+                            },
+                            .output =
+                                [&](std::string_view bytes) {
+                                  transcript.output(bytes);
+                                  reader->feed(bytes);
+                                  transcript.flush();
+                                },
+                            .errors =
+                                [&](std::string_view bytes) {
+                                  transcript.errors(bytes);
+                                  last_errors += bytes;
+                                  if (last_errors.size() > limits::agent_errors_bytes_max) {
+                                    last_errors.erase(
+                                        0, last_errors.size() - limits::agent_errors_bytes_max);
+                                  }
+                                }};
+    // Before the silence limit is over, nothing of the agent may be left.
+    const Span grace = std::min(limits::agent_grace, job.silence / 8);
+    TYER_TRY(const Finished finished,
+             run_agent(env_, to_spawn(job, call), call, job.bounds, grace, watching));
+    const env::TreeEnd escaped = env::end_marked(mark_of(job.id));
+    Conclusion conclusion{.exit = finished.exit,
+                          .output_bytes = finished.output_bytes,
+                          .error_bytes = finished.error_bytes,
+                          .killed = finished.killed + escaped.killed};
+    conclusion.report = reader->finish({.code = finished.exit.code,
+                                        .signal = finished.exit.signal,
+                                        .cut = to_ending(finished.cut),
+                                        .errors = last_errors});
+    transcript.flush();
+    explain(job, finished.cut, conclusion.report);
+    conclusion.outcome = outcome_of(conclusion.report.verdict, finished.exit);
+    if (finished.cut == Cut::lost) conclusion.outcome = core::Outcome::lost;
+    conclusion.trouble = transcript.trouble();
+    return conclusion;
+  }
+
+  // What only we know of why it ended.
+  static void explain(const Job& job, std::optional<Cut> cut, backend::Report& report) {
+    const bool was_cut = report.verdict == Verdict::stopped || report.verdict == Verdict::timed_out;
+    if (!cut || !was_cut) return;
+    switch (*cut) {
+      case Cut::wall:
+        report.why =
+            fmt::format("it was ended after {}, its time limit", describe_span(job.bounds.wall));
+        break;
+      case Cut::idle:
+        report.why = fmt::format("it said nothing for {}", describe_span(job.bounds.idle));
+        break;
+      case Cut::output:
+        report.verdict = Verdict::limit;
+        report.why = fmt::format("it wrote more than {} MiB", job.bounds.output >> 20);
+        break;
+      case Cut::lost: report.why = "its lease was lost"; break;
+      case Cut::front_gone:
+        report.verdict = Verdict::interrupted;
+        report.why = "the process above its keeper was killed";
+        break;
+      case Cut::asked:
+      case Cut::hopeless: break;
+    }
+  }
+
+  env::Spawn to_spawn(const Job& job, const backend::Call& call) const {
+    env::Spawn spawn{.directory = job.directory};
+    const backend::Environment variables = backend::call_environment(environment_, call);
+    spawn.environment.insert(variables.begin(), variables.end());
+    spawn.environment.erase("TYER_KEEPER");
+    spawn.environment["TYER_RUN"] = job.id;
+    spawn.environment["PWD"] = job.directory;
+    return spawn;
+  }
+
+  std::vector<int> watched_fds(const Heart& heart) const {
+    return {heart.fd(), heart.bell_fd(), front_.signals_fd(), front_.gone_fd()};
+  }
+
+  std::optional<Cut> reason(Heart& heart) {
+    heart.listen();
+    while (const std::optional<int> signal = front_.next_signal()) {
+      const bool ends =
+          *signal == SIGINT || *signal == SIGTERM || *signal == SIGHUP || *signal == SIGQUIT;
+      asked_ = asked_ || ends;
+    }
+    if (heart.is_lost()) return Cut::lost;
+    if (front_is_gone()) return Cut::front_gone;
+    if (asked_ || heart.stop_asked()) return Cut::asked;
+    return std::nullopt;
+  }
+
+  [[nodiscard]] bool front_is_gone() const {
+    return env::wait_readable(front_.gone_fd(), Span::zero()).value_or(true);
+  }
+
+  // A store that is away is waited for: what came of a run is worth it.
+  // Whether there is a next attempt after it.
+  Result<bool> end(const Job& job, const Conclusion& conclusion,
+                   const std::optional<core::Draft>& next) {
+    bool goes_on = false;
+    const Span until = env_.clock.mono() + limits::run_write_wait;
+    for (Span backoff{};;) {
+      const auto written = engine_.apply(
+          {key_of(job.id)},
+          [&](const core::View& view, Time now) -> Result<core::Change> {
+            TYER_TRY(core::Change change, decide_end(view, job.id, token_, conclusion, next, now));
+            goes_on = change.events.size() == 2;
+            return change;
+          },
+          {key_of(job.id)});
+      if (written) return goes_on;
+      const bool may_pass = info(written.error().fault).retry_helps;
+      if (!may_pass || env_.clock.mono() >= until) return std::unexpected(written.error());
+      backoff = engine::next_backoff(backoff);
+      TYER_TRY_OK(env::wait_any({}, backoff));
+    }
+  }
+
+  engine::Engine& engine_;
+  env::Env& env_;
+  const env::Front& front_;
+  const backend::Environment& environment_;
+  std::uint64_t token_ = 0;
+  bool asked_ = false;     // By a signal.
+  bool prepared_ = false;  // The back end has taken the task.
+};
+
+}  // namespace
+
+Result<> keep(engine::Engine& engine, const env::Front& front,
+              const backend::Environment& environment, Job job) {
+  return RunKeeper(engine, front, environment).run(std::move(job));
+}
+
+}  // namespace tyer::run

@@ -1,0 +1,23 @@
+// The keeper of an agent's runs: it creates the run, holds its lease, starts the
+// agent, reads it, beats, ends it, and writes what came of it.
+//
+// It runs behind a front (env/front.h) in a session of its own, so it outlives
+// whoever started it. If it is killed, its front ends the agent; if both are, the
+// next command that looks at runs does (settle.h). What may be tried again is, in a
+// run with an id of its own (backend::decide_next).
+
+#pragma once
+
+#include "backend/backend.h"
+#include "engine/engine.h"
+#include "env/front.h"
+#include "run/job.h"
+
+namespace tyer::run {
+
+// Returns when the last attempt has ended and is recorded. An error means that what
+// came of it could not be written.
+[[nodiscard]] Result<> keep(engine::Engine& engine, const env::Front& front,
+                            const backend::Environment& environment, Job job);
+
+}  // namespace tyer::run

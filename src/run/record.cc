@@ -1,0 +1,219 @@
+#include "run/record.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "base/json.h"
+#include "base/text.h"
+#include "core/limits.h"
+
+namespace tyer::run {
+namespace {
+
+Json to_json(const core::Holder& holder) {
+  return {{"host", holder.place.host},
+          {"boot", holder.place.boot},
+          {"pid_namespace", holder.place.pid_namespace},
+          {"pid", holder.pid},
+          {"pid_start", holder.pid_start}};
+}
+
+std::optional<core::Holder> read_holder(const Json& state, const char* name,
+                                        const std::string& id) {
+  const auto found = state.find(name);
+  if (found == state.end() || !found->is_object()) return std::nullopt;
+  return core::Holder{
+      {text_or(*found, "host"), text_or(*found, "boot"), text_or(*found, "pid_namespace")},
+      int_or(*found, "pid"),
+      int_or(*found, "pid_start"),
+      id};
+}
+
+// One line of how a prompt begins.
+std::string excerpt(std::string_view prompt) {
+  std::string text(prompt.substr(0, 4 * limits::prompt_excerpt_bytes));
+  std::ranges::replace_if(text, [](char c) { return c == '\n' || c == '\r' || c == '\t'; }, ' ');
+  return printable(text, limits::prompt_excerpt_bytes);
+}
+
+std::optional<Time> time_of(const Json& state, const char* name) {
+  const auto time = parse_time(text_or(state, name));
+  return time ? std::optional(*time) : std::nullopt;
+}
+
+Json usage_json(const backend::Usage& usage) {
+  return {{"input", usage.input},
+          {"output", usage.output},
+          {"cached", usage.cached},
+          {"cost_micros", usage.cost},
+          {"tokens_are_totals", usage.tokens_are_totals},
+          {"cost_is_total", usage.cost_is_total}};
+}
+
+backend::Usage read_usage(const Json& state) {
+  const auto found = state.find("usage");
+  if (found == state.end() || !found->is_object()) return {};
+  return {.input = int_or(*found, "input"),
+          .output = int_or(*found, "output"),
+          .cached = int_or(*found, "cached"),
+          .cost = int_or(*found, "cost_micros"),
+          .tokens_are_totals = found->value("tokens_are_totals", Json(false)) == Json(true),
+          .cost_is_total = found->value("cost_is_total", Json(false)) == Json(true)};
+}
+
+std::string end_body(const Conclusion& conclusion, const std::optional<core::Draft>& next,
+                     Time now) {
+  const backend::Report& report = conclusion.report;
+  Json body{{"outcome", core::name(conclusion.outcome)},
+            {"why", printable(report.why, limits::run_why_bytes)},
+            {"ended_at", format_time(now)}};
+  // Of one that was lost nothing else is known.
+  if (conclusion.outcome != core::Outcome::lost) {
+    body["verdict"] = backend::name(report.verdict);
+    body["code"] = conclusion.exit.code;
+    body["signal"] = conclusion.exit.signal;
+    body["conversation"] = report.conversation;
+    body["usage"] = usage_json(report.usage);
+    body["turns"] = report.turns;
+    body["denied"] = report.denied;
+    body["output_bytes"] = conclusion.output_bytes;
+    body["error_bytes"] = conclusion.error_bytes;
+    body["killed"] = conclusion.killed;
+  }
+  if (!conclusion.trouble.empty()) body["trouble"] = printable(conclusion.trouble, 400);
+  if (next) body["next"] = next->key.substr(next->key.find('/') + 1);
+  return dump_json(body);
+}
+
+}  // namespace
+
+std::string key_of(const std::string& id) {
+  return "run/" + id;
+}
+
+std::string mark_of(const std::string& id) {
+  return "TYER_RUN=" + id;
+}
+
+std::string keeper_mark_of(const std::string& first) {
+  return "TYER_KEEPER=" + first;
+}
+
+Record read_record(const core::Subject& subject) {
+  const Json state = parse_json_object(subject.state).value_or(Json::object());
+  Record record{.id = subject.key.substr(subject.key.find('/') + 1),
+                .status = subject.status,
+                .backend = text_or(state, "backend"),
+                .directory = text_or(state, "directory"),
+                .folder = text_or(state, "folder"),
+                .prompt = text_or(state, "prompt"),
+                .attempt = int_or(state, "attempt", 1)};
+  record.first = text_or(state, "first", record.id);
+  record.keeper = read_holder(state, "keeper", record.id);
+  record.front = read_holder(state, "front", record.id);
+  record.created = time_of(state, "created_at");
+  record.not_before = time_of(state, "not_before");
+  record.started = time_of(state, "started_at");
+  record.ended = time_of(state, "ended_at");
+  record.stop_asked = !text_or(state, "stop_asked_at").empty();
+  record.outcome = text_or(state, "outcome");
+  record.verdict = text_or(state, "verdict");
+  record.why = text_or(state, "why");
+  record.conversation = text_or(state, "conversation");
+  record.next = text_or(state, "next");
+  record.turns = int_or(state, "turns");
+  record.usage = read_usage(state);
+  record.output_bytes = int_or(state, "output_bytes");
+  return record;
+}
+
+Result<Record> find_record(const core::View& view, const std::string& id) {
+  TYER_TRY(const auto subject, view.subject(key_of(id)));
+  if (subject) return read_record(*subject);
+  return fail(Fault::not_found, fmt::format("there is no run {}; 'tyer runs list --all' lists them",
+                                            printable(id, 80)));
+}
+
+core::Draft draft_created(const Job& job, const Attempt& attempt, const Guards& guards, Time now) {
+  Json body{{"backend", job.backend},
+            {"directory", printable(job.directory, 4'000)},
+            {"folder", fmt::format("{}/{}", job.folder, job.id)},
+            {"prompt", excerpt(job.task.prompt)},
+            {"model", job.task.model},
+            {"resumes", job.task.conversation},
+            {"wall_ms", job.bounds.wall / 1ms},
+            {"idle_ms", job.bounds.idle / 1ms},
+            {"output_max", job.bounds.output},
+            {"attempt", attempt.number},
+            {"first", attempt.first},
+            {"keeper", to_json(guards.keeper)},
+            {"front", to_json(guards.front)},
+            {"created_at", format_time(now)}};
+  if (!attempt.earlier.empty()) body["earlier"] = attempt.earlier;
+  if (attempt.not_before) body["not_before"] = format_time(*attempt.not_before);
+  return {.key = key_of(job.id), .type = "run.created", .body = dump_json(body)};
+}
+
+core::Change decide_start(const Job& job, const core::Grant& grant, Time now) {
+  return {.grants = {grant},
+          .events = {{.key = key_of(job.id),
+                      .type = "run.started",
+                      .body = dump_json({{"started_at", format_time(now)}})}}};
+}
+
+Result<core::Change> decide_end(const core::View& view, const std::string& id, std::uint64_t token,
+                                const Conclusion& conclusion, std::optional<core::Draft> next,
+                                Time now) {
+  core::Change change;
+  const std::string key = key_of(id);
+  TYER_TRY(const auto subject, view.subject(key));
+  if (!subject || subject->status == "ended") return change;
+  if (read_record(*subject).stop_asked) next.reset();
+  TYER_TRY(const auto lease, view.lease(key));
+  if (lease && lease->token == token) {
+    const bool is_lapsed = conclusion.outcome == core::Outcome::lost;
+    change.endings.push_back({key, token, is_lapsed ? core::End::lapsed : core::End::released,
+                              is_lapsed ? std::string(core::name(core::Verdict::orphaned)) : "",
+                              is_lapsed ? conclusion.report.why : ""});
+  }
+  change.events.push_back(
+      {.key = key, .type = "run.ended", .body = end_body(conclusion, next, now)});
+  if (next) change.events.push_back(*next);
+  return change;
+}
+
+Result<core::Change> decide_stop(const core::View& view, const std::string& id,
+                                 const std::string& by, Time now) {
+  TYER_TRY(const Record record, find_record(view, id));
+  if (record.status == "ended") {
+    return fail(Fault::conflict,
+                fmt::format("run {} has ended already ({}{}); a stop is for one run and does not "
+                            "reach a later one",
+                            id, record.verdict.empty() ? record.outcome : record.verdict,
+                            record.next.empty() ? "" : ", the next attempt is " + record.next));
+  }
+  if (record.stop_asked) return core::Change{};
+  return core::Change{.events = {{.key = key_of(id),
+                                  .type = "run.stop_asked",
+                                  .body = dump_json({{"incarnation", id},
+                                                     {"stop_asked_by", by},
+                                                     {"stop_asked_at", format_time(now)}})}}};
+}
+
+std::optional<std::string> is_lost(const Record& record, const std::optional<core::Lease>& lease,
+                                   const core::Witness& witness, Time now) {
+  if (record.status == "ended" || !record.keeper) return std::nullopt;
+  if (!lease && record.status == "running") return "its lease was lost";
+  const core::Sight sight = witness.look(lease ? lease->holder : *record.keeper);
+  if (sight.liveness == core::Liveness::gone) {
+    return fmt::format("its keeper died: {}", sight.evidence);
+  }
+  // A keeper that is seen to live is slow or stopped, and ends the run itself once it can.
+  if (!lease || sight.liveness == core::Liveness::alive) return std::nullopt;
+  const core::Judgement judgement = core::judge(*lease, sight, now);
+  if (judgement.verdict == core::Verdict::live) return std::nullopt;
+  return judgement.why;
+}
+
+}  // namespace tyer::run
