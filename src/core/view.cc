@@ -1,8 +1,38 @@
 #include "core/view.h"
 
 #include <algorithm>
+#include <iterator>
 
 namespace tyer::core {
+
+KeyRange range_of(const SubjectQuery& query) {
+  // Keys below "a" lie between "a/" and "a0"; all keys lie before '{', since they begin with a
+  // lower-case letter.
+  KeyRange range{query.after, query.before.empty() ? "{" : query.before};
+  for (const std::string* root : {&query.kind, &query.below}) {
+    if (root->empty()) continue;
+    range.from = std::max(range.from, *root + "/");
+    range.until = std::min(range.until, *root + "0");
+  }
+  return range;
+}
+
+// For those who hardly ever ask.
+Result<std::vector<Subject>> View::newest(const SubjectQuery& query) const {
+  std::vector<Subject> rows;
+  SubjectQuery page = query;
+  page.limit = limits::page_rows_max;
+  while (true) {
+    TYER_TRY(std::vector<Subject> more, subjects(page));
+    std::ranges::move(more, std::back_inserter(rows));
+    if (rows.size() > query.limit)
+      rows.erase(rows.begin(), rows.end() - static_cast<std::ptrdiff_t>(query.limit));
+    if (more.size() < page.limit) break;
+    page.after = rows.back().key;
+  }
+  std::ranges::reverse(rows);
+  return rows;
+}
 
 Result<std::vector<Lease>> View::leases_below(const std::string& root, const std::string& after,
                                               std::size_t limit) const {

@@ -19,12 +19,21 @@ namespace tyer::core {
 
 // Subjects ordered by key. Empty fields do not restrict.
 struct SubjectQuery {
-  std::string parent;
-  std::string kind;
-  std::string status;
-  std::string after;  // Keys greater than this.
+  std::string parent = {};
+  std::string kind = {};
+  std::string status = {};
+  std::string below = {};   // Keys below this one.
+  std::string after = {};   // Keys greater than this.
+  std::string before = {};  // Keys less than this.
   std::size_t limit = limits::page_rows_max;
 };
+
+// The keys that a query's kind, `below`, `after` and `before` leave: between these two.
+struct KeyRange {
+  std::string from;
+  std::string until;
+};
+[[nodiscard]] KeyRange range_of(const SubjectQuery& query);
 
 // Events ordered by sequence.
 struct EventQuery {
@@ -39,6 +48,9 @@ class View {
 
   [[nodiscard]] virtual Result<std::optional<Subject>> subject(const std::string& key) const = 0;
   [[nodiscard]] virtual Result<std::vector<Subject>> subjects(const SubjectQuery& query) const = 0;
+
+  // The same from the other end: the greatest keys first.
+  [[nodiscard]] virtual Result<std::vector<Subject>> newest(const SubjectQuery& query) const;
 
   // Subjects whose due_at is not after `until`, ordered by due_at, then key.
   [[nodiscard]] virtual Result<std::vector<Subject>> due(Time until, std::size_t limit) const = 0;

@@ -49,12 +49,24 @@ Result<std::optional<core::Subject>> FilesView::subject(const std::string& key) 
 }
 
 Result<std::vector<core::Subject>> FilesView::subjects(const core::SubjectQuery& query) const {
+  return list(query, false);
+}
+
+Result<std::vector<core::Subject>> FilesView::newest(const core::SubjectQuery& query) const {
+  return list(query, true);
+}
+
+Result<std::vector<core::Subject>> FilesView::list(const core::SubjectQuery& query,
+                                                   bool backward) const {
   std::vector<core::Subject> rows;
   if (query.limit == 0) return rows;
-  TYER_TRY(const Listing listing, list_places(files_, directory_, Holds::subject, query.kind));
-  for (auto key = std::ranges::upper_bound(listing.keys, query.after); key != listing.keys.end();
-       ++key) {
-    auto found = subject(*key);
+  TYER_TRY(Listing listing, list_places(files_, directory_, Holds::subject, query.kind));
+  const core::KeyRange range = core::range_of(query);
+  std::erase_if(listing.keys,
+                [&](const std::string& key) { return key <= range.from || key >= range.until; });
+  if (backward) std::ranges::reverse(listing.keys);
+  for (const std::string& key : listing.keys) {
+    auto found = subject(key);
     if (!found && is_broken(found.error())) continue;
     if (!found) return std::unexpected(found.error());
     if (*found && matches(query, **found)) rows.push_back(std::move(**found));

@@ -34,6 +34,8 @@ class FilesView final : public core::View {
   [[nodiscard]] Result<std::optional<core::Subject>> subject(const std::string& key) const override;
   [[nodiscard]] Result<std::vector<core::Subject>> subjects(
       const core::SubjectQuery& query) const override;
+  [[nodiscard]] Result<std::vector<core::Subject>> newest(
+      const core::SubjectQuery& query) const override;
   [[nodiscard]] Result<std::vector<core::Subject>> due(Time until,
                                                        std::size_t limit) const override;
   [[nodiscard]] Result<std::optional<core::Lease>> lease(const std::string& key) const override;
@@ -52,6 +54,9 @@ class FilesView final : public core::View {
   [[nodiscard]] Result<std::vector<std::string>> damage() const;
 
  private:
+  [[nodiscard]] Result<std::vector<core::Subject>> list(const core::SubjectQuery& query,
+                                                        bool backward) const;
+
   [[nodiscard]] Result<std::vector<core::Lease>> read_leases(const std::vector<std::string>& keys,
                                                              const std::string& after,
                                                              std::size_t limit) const;

@@ -10,6 +10,10 @@ namespace tyer::store {
 namespace {
 
 #define SUBJECT_COLUMNS "key, parent, status, due_at, rev, state"
+// A parameter that a statement does not need is still given to it.
+#define LIST_SUBJECTS(condition, order)                                          \
+  "SELECT " SUBJECT_COLUMNS " FROM tyer_subject WHERE space = $1 AND " condition \
+  " AND key > $5 AND key < $6 ORDER BY key " order " LIMIT $7"
 #define EVENT_COLUMNS "seq, key, rev, type, at, actor, cause, body"
 
 constexpr std::array<Statement, sql_count> table{{
@@ -35,16 +39,19 @@ constexpr std::array<Statement, sql_count> table{{
     {Sql::subjects_of, "subjects_of",
      "SELECT " SUBJECT_COLUMNS " FROM tyer_subject WHERE space = $1 AND key = ANY($2::text[])"},
     {Sql::subjects_by_key, "subjects_by_key",
-     "SELECT " SUBJECT_COLUMNS " FROM tyer_subject"
-     " WHERE space = $1 AND key > $2 AND key < $3 AND ($4 = '' OR status = $4)"
-     " ORDER BY key LIMIT $5"},
+     LIST_SUBJECTS("($2 = $2) AND ($3 = $3) AND ($4 = '' OR status = $4)", "ASC")},
     {Sql::subjects_by_parent, "subjects_by_parent",
-     "SELECT " SUBJECT_COLUMNS " FROM tyer_subject"
-     " WHERE space = $1 AND parent = $2 AND parent <> '' AND key > $3"
-     " AND ($4 = '' OR kind = $4) AND ($5 = '' OR status = $5) ORDER BY key LIMIT $6"},
+     LIST_SUBJECTS("parent = $2 AND parent <> '' AND ($3 = $3) AND ($4 = '' OR status = $4)",
+                   "ASC")},
     {Sql::subjects_by_status, "subjects_by_status",
-     "SELECT " SUBJECT_COLUMNS " FROM tyer_subject"
-     " WHERE space = $1 AND kind = $2 AND status = $3 AND key > $4 ORDER BY key LIMIT $5"},
+     LIST_SUBJECTS("($2 = $2) AND kind = $3 AND status = $4", "ASC")},
+    {Sql::newest_by_key, "newest_by_key",
+     LIST_SUBJECTS("($2 = $2) AND ($3 = $3) AND ($4 = '' OR status = $4)", "DESC")},
+    {Sql::newest_by_parent, "newest_by_parent",
+     LIST_SUBJECTS("parent = $2 AND parent <> '' AND ($3 = $3) AND ($4 = '' OR status = $4)",
+                   "DESC")},
+    {Sql::newest_by_status, "newest_by_status",
+     LIST_SUBJECTS("($2 = $2) AND kind = $3 AND status = $4", "DESC")},
     {Sql::due, "due",
      "SELECT " SUBJECT_COLUMNS " FROM tyer_subject"
      " WHERE space = $1 AND due_at IS NOT NULL AND due_at <= $2 ORDER BY due_at, key LIMIT $3"},

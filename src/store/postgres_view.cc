@@ -71,24 +71,22 @@ Result<std::optional<core::Subject>> PostgresView::subject(const std::string& ke
 }
 
 Result<std::vector<core::Subject>> PostgresView::subjects(const core::SubjectQuery& query) const {
-  const auto ask = [&]() -> Result<Rows> {
-    const std::string limit = count(query.limit);
-    if (!query.parent.empty()) {
-      return connection_.query(Sql::subjects_by_parent, {space_, query.parent, query.after,
-                                                         query.kind, query.status, limit});
-    }
-    if (!query.kind.empty() && !query.status.empty()) {
-      return connection_.query(Sql::subjects_by_status,
-                               {space_, query.kind, query.status, query.after, limit});
-    }
-    // Keys of a kind lie between "kind/" and "kind0". All keys start with a
-    // lower-case letter and so lie before '{'.
-    const std::string from = query.kind.empty() ? "" : query.kind + "/";
-    const std::string until = query.kind.empty() ? "{" : query.kind + "0";
-    return connection_.query(Sql::subjects_by_key,
-                             {space_, std::max(from, query.after), until, query.status, limit});
-  };
-  TYER_TRY(const Rows rows, ask());
+  return list(query, !query.parent.empty()                          ? Sql::subjects_by_parent
+                     : !query.kind.empty() && !query.status.empty() ? Sql::subjects_by_status
+                                                                    : Sql::subjects_by_key);
+}
+
+Result<std::vector<core::Subject>> PostgresView::newest(const core::SubjectQuery& query) const {
+  return list(query, !query.parent.empty()                          ? Sql::newest_by_parent
+                     : !query.kind.empty() && !query.status.empty() ? Sql::newest_by_status
+                                                                    : Sql::newest_by_key);
+}
+
+Result<std::vector<core::Subject>> PostgresView::list(const core::SubjectQuery& query,
+                                                      Sql sql) const {
+  const core::KeyRange range = core::range_of(query);
+  TYER_TRY(const Rows rows, connection_.query(sql, {space_, query.parent, query.kind, query.status,
+                                                    range.from, range.until, count(query.limit)}));
   return all(rows, to_subject);
 }
 

@@ -66,27 +66,34 @@ Result<std::optional<core::Subject>> SqliteView::subject(const std::string& key)
   return read_subject(rows);
 }
 
+// One statement per index and direction; the rest of the query narrows what the index finds.
+#define TYER_SUBJECTS(condition, order)                           \
+  "SELECT " TYER_SUBJECT_COLUMNS " FROM subject WHERE " condition \
+  " AND key > ?4 AND key < ?5 ORDER BY key " order " LIMIT ?6"
+#define TYER_BY_PARENT "parent = ?1 AND parent <> '' AND ?2 = ?2 AND (?3 = '' OR status = ?3)"
+#define TYER_BY_STATUS "?1 = '' AND kind = ?2 AND status = ?3"
+#define TYER_BY_KEY "?1 = '' AND ?2 = ?2 AND (?3 = '' OR status = ?3)"
+
 Result<std::vector<core::Subject>> SqliteView::subjects(const core::SubjectQuery& query) const {
-  // One statement per index; the rest of the query narrows what the index finds.
-  const std::string_view sql =
-      !query.parent.empty()
-          ? "SELECT " TYER_SUBJECT_COLUMNS
-            " FROM subject WHERE parent = ?1 AND parent <> '' AND (?2 = '' OR kind = ?2)"
-            " AND (?3 = '' OR status = ?3) AND key > ?4 ORDER BY key LIMIT ?5"
-      : !query.kind.empty() && !query.status.empty()
-          ? "SELECT " TYER_SUBJECT_COLUMNS
-            " FROM subject WHERE ?1 = '' AND kind = ?2 AND status = ?3 AND key > ?4"
-            " ORDER BY key LIMIT ?5"
-      : !query.kind.empty()
-          // Keys of one kind lie together: '0' is the character after '/'.
-          ? "SELECT " TYER_SUBJECT_COLUMNS
-            " FROM subject WHERE ?1 = '' AND ?3 = '' AND key > ?4 AND key > ?2 || '/'"
-            " AND key < ?2 || '0' ORDER BY key LIMIT ?5"
-          : "SELECT " TYER_SUBJECT_COLUMNS
-            " FROM subject WHERE ?1 = '' AND ?2 = '' AND (?3 = '' OR status = ?3) AND key > ?4"
-            " ORDER BY key LIMIT ?5";
+  return list(query, !query.parent.empty() ? TYER_SUBJECTS(TYER_BY_PARENT, "ASC")
+                     : !query.kind.empty() && !query.status.empty()
+                         ? TYER_SUBJECTS(TYER_BY_STATUS, "ASC")
+                         : TYER_SUBJECTS(TYER_BY_KEY, "ASC"));
+}
+
+Result<std::vector<core::Subject>> SqliteView::newest(const core::SubjectQuery& query) const {
+  return list(query, !query.parent.empty() ? TYER_SUBJECTS(TYER_BY_PARENT, "DESC")
+                     : !query.kind.empty() && !query.status.empty()
+                         ? TYER_SUBJECTS(TYER_BY_STATUS, "DESC")
+                         : TYER_SUBJECTS(TYER_BY_KEY, "DESC"));
+}
+
+Result<std::vector<core::Subject>> SqliteView::list(const core::SubjectQuery& query,
+                                                    std::string_view sql) const {
+  const core::KeyRange range = core::range_of(query);
   auto rows = conn_.query(sql);
-  rows.bind(query.parent).bind(query.kind).bind(query.status).bind(query.after).bind(query.limit);
+  rows.bind(query.parent).bind(query.kind).bind(query.status);
+  rows.bind(range.from).bind(range.until).bind(query.limit);
   return collect<core::Subject>(rows, read_subject);
 }
 

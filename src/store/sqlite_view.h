@@ -14,6 +14,8 @@ class SqliteView final : public core::View {
   [[nodiscard]] Result<std::optional<core::Subject>> subject(const std::string& key) const override;
   [[nodiscard]] Result<std::vector<core::Subject>> subjects(
       const core::SubjectQuery& query) const override;
+  [[nodiscard]] Result<std::vector<core::Subject>> newest(
+      const core::SubjectQuery& query) const override;
   [[nodiscard]] Result<std::vector<core::Subject>> due(Time until,
                                                        std::size_t limit) const override;
   [[nodiscard]] Result<std::optional<core::Lease>> lease(const std::string& key) const override;
@@ -26,6 +28,9 @@ class SqliteView final : public core::View {
   [[nodiscard]] Result<std::vector<core::Cursor>> cursors() const override;
 
  private:
+  [[nodiscard]] Result<std::vector<core::Subject>> list(const core::SubjectQuery& query,
+                                                        std::string_view sql) const;
+
   SqliteConn& conn_;
 };
 

@@ -225,7 +225,9 @@ Result<std::vector<core::Cursor>> Txn::cursors() const {
 }
 
 bool matches(const core::SubjectQuery& query, const core::Subject& subject) {
-  return (query.parent.empty() || subject.parent == query.parent) &&
+  const core::KeyRange range = core::range_of(query);
+  return subject.key < range.until && (query.below.empty() || subject.key > query.below + "/") &&
+         (query.parent.empty() || subject.parent == query.parent) &&
          (query.kind.empty() || core::kind_of(subject.key) == query.kind) &&
          (query.status.empty() || subject.status == query.status);
 }

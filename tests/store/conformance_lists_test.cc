@@ -42,6 +42,60 @@ TEST_P(AnyStore, ListsSubjectsByParentKindAndStatusInKeyOrder) {
   EXPECT_EQ(keys({.kind = "tas"}), "");
 }
 
+TEST_P(AnyStore, ListsTheGreatestKeysFirstIfAsked) {
+  ASSERT_OK(store::write(*store, [&](Txn& txn) -> Result<> {
+    for (const char* key : {"n/a", "n/b", "n/b/1", "n/b/2", "n/c", "nn/a"}) {
+      core::Subject row = subject(key, 1, key == std::string("n/c") ? "closed" : "open");
+      row.parent = "team/1";
+      txn.put(row);
+    }
+    return {};
+  }));
+  const auto keys = [&](const core::View& view, const core::SubjectQuery& query) {
+    std::string all;
+    const auto rows = view.newest(query);
+    EXPECT_TRUE(rows);
+    for (const core::Subject& row : *rows) all += row.key + " ";
+    return all;
+  };
+  const auto look = [&](const core::View& view) -> Result<> {
+    EXPECT_EQ(keys(view, {}), "nn/a n/c n/b/2 n/b/1 n/b n/a ");
+    EXPECT_EQ(keys(view, {.kind = "n", .limit = 2}), "n/c n/b/2 ");
+    EXPECT_EQ(keys(view, {.kind = "n", .before = "n/b/2", .limit = 2}), "n/b/1 n/b ");
+    EXPECT_EQ(keys(view, {.parent = "team/1", .kind = "n", .status = "open", .limit = 3}),
+              "n/b/2 n/b/1 n/b ");
+    EXPECT_EQ(keys(view, {.kind = "n", .status = "open", .below = "n/b"}), "n/b/2 n/b/1 ");
+    EXPECT_EQ(keys(view, {.parent = "team/1", .after = "n/b", .before = "n/c"}), "n/b/2 n/b/1 ");
+    return {};
+  };
+
+  ASSERT_OK(store->read(look));
+  ASSERT_OK(store::write(*store, [&](Txn& txn) { return look(txn); }));
+}
+
+TEST_P(AnyStore, ListsWhatLiesBelowAKeyAndBetweenTwo) {
+  ASSERT_OK(store::write(*store, [&](Txn& txn) -> Result<> {
+    for (const char* key : {"n/a", "n/a/1", "n/a/2", "n/a0", "n/ab/1"}) txn.put(subject(key));
+    return {};
+  }));
+  ASSERT_OK(store::write(*store, [&](Txn& txn) -> Result<> {
+    txn.put(subject("n/a/3"));
+    txn.put(subject("n/b/3"));
+    const auto keys = [&](const core::SubjectQuery& query) {
+      std::string all;
+      const auto rows = txn.subjects(query);
+      EXPECT_TRUE(rows);
+      for (const core::Subject& row : *rows) all += row.key + " ";
+      return all;
+    };
+    EXPECT_EQ(keys({.below = "n/a"}), "n/a/1 n/a/2 n/a/3 ");
+    EXPECT_EQ(keys({.kind = "n", .status = "open", .below = "n/a", .after = "n/a/1"}),
+              "n/a/2 n/a/3 ");
+    EXPECT_EQ(keys({.after = "n/a/1", .before = "n/ab/1"}), "n/a/2 n/a/3 n/a0 ");
+    return {};
+  }));
+}
+
 TEST_P(AnyStore, PagesThroughAListingAsItWillBeAfterTheCommit) {
   ASSERT_OK(store::write(*store, [&](Txn& txn) -> Result<> {
     for (int i = 0; i < 20; ++i) txn.put(subject(fmt::format("n/{:02}", i)));
