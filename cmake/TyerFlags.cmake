@@ -41,5 +41,8 @@ if(TYER_MOLD)
 endif()
 
 find_library(TYER_SQLITE NAMES libsqlite3.a REQUIRED)
+find_library(TYER_SODIUM NAMES libsodium.a REQUIRED)
+find_library(TYER_SSL NAMES libssl.a REQUIRED)
+find_library(TYER_CRYPTO NAMES libcrypto.a REQUIRED)
 find_package(Threads REQUIRED)
 link_libraries(Threads::Threads m)

@@ -1,0 +1,175 @@
+#include "feed/items.h"
+
+#include <set>
+
+#include <fmt/format.h>
+
+#include "base/json.h"
+#include "base/text.h"
+#include "core/key.h"
+#include "feed/kinds.h"
+#include "feed/writing.h"
+
+namespace tyer::feed {
+namespace {
+
+Result<core::Subject> find_item(const core::View& view, const std::string& session,
+                                const std::string& source) {
+  const std::string key = item_key(session, source);
+  if (core::check_key(key)) {
+    TYER_TRY(auto subject, view.subject(key));
+    if (subject) return *std::move(subject);
+  }
+  return fail(Fault::not_found, fmt::format("session {} has no item {}", printable(session, 60),
+                                            printable(source, 60)));
+}
+
+bool is_unanswered(const core::Subject& item) {
+  return item.status == "open" || item.status == "skipped";
+}
+
+// Of the sessions, the items that the agent says it answers.
+Result<std::vector<Item>> named_in(const core::View& view, const std::vector<std::string>& sessions,
+                                   const std::vector<std::string>& answers) {
+  if (answers.size() > limits::answers_max) {
+    return fail(Fault::limit, fmt::format("a comment answers at most {} items, not {}",
+                                          limits::answers_max, answers.size()));
+  }
+  std::vector<Item> named;
+  for (const std::string& session : sessions) {
+    for (const std::string& source : std::set(answers.begin(), answers.end())) {
+      const std::string key = item_key(session, source);
+      if (!core::check_key(key)) continue;
+      TYER_TRY(const auto subject, view.subject(key));
+      if (!subject || !is_unanswered(*subject)) continue;
+      TYER_TRY(Item item, read_item(*subject));
+      if (item.source == source) named.push_back(std::move(item));
+    }
+  }
+  return named;
+}
+
+// Whether what is to be answered is still there.
+Result<bool> is_there(const core::View& view, const Item& item) {
+  const bool is_post = item.source == item.post;
+  const auto source = find(view, is_post ? "post" : "comment", item.source);
+  const auto post = source ? find_post(view, item.post) : source;
+  if (post) return true;
+  if (post.error().fault == Fault::not_found) return false;
+  return std::unexpected(post.error());
+}
+
+core::Draft withdraw(const std::string& key, Time now) {
+  return {key, "item.withdrawn", dump_json({{"withdrawn_at", format_time(now)}})};
+}
+
+}  // namespace
+
+std::string item_key(const std::string& session, const std::string& source) {
+  return fmt::format("item/{}/{}", session, sortable_part(source));
+}
+
+core::Draft open_item(const Target& target, const std::string& source, const std::string& post,
+                      const std::string& feed, Time now) {
+  return {item_key(target.session, source), "item.opened",
+          dump_json({{"parent", key_of("session", target.session)},
+                     {"session_id", target.session},
+                     {"agent_id", target.agent},
+                     {"source_id", source},
+                     {"post_id", post},
+                     {"feed_id", feed},
+                     {"reason", target.reason},
+                     {"wakes", 0},
+                     {"created_at", format_time(now)}})};
+}
+
+Result<std::vector<Item>> answered_by(const core::View& view, const Actor& actor,
+                                      const std::string& post,
+                                      const std::vector<std::string>& answers) {
+  std::vector<std::string> sessions{actor.session};
+  if (actor.session.empty()) {
+    sessions.clear();
+    TYER_TRY(const std::vector<Session> all, list_sessions(view, actor.id));
+    for (const Session& session : all) sessions.push_back(session.id);
+  }
+  if (!answers.empty()) return named_in(view, sessions, answers);
+  std::vector<Item> settled;
+  for (const std::string& session : sessions) {
+    TYER_TRY(const std::vector<Item> open, list_open_items(view, session));
+    for (const Item& item : open) {
+      const bool is_meant = item.post == post && (actor.run.empty() || item.run == actor.run);
+      if (is_meant && settled.size() < limits::answers_max) settled.push_back(item);
+    }
+  }
+  return settled;
+}
+
+Result<> withdraw_items(const core::View& view, const core::Subject& source, core::Change& change,
+                        Time now) {
+  TYER_TRY(const Json state, parse_json_object(source.state));
+  const auto targets = state.find("targets");
+  if (targets == state.end()) return {};
+  std::set<std::string> keys;
+  for (const Json& target : *targets) {
+    std::string key = item_key(text_or(target, "session_id"), id_of(source));
+    TYER_TRY(auto item, view.subject(key));
+    if (item && item->status == "moved") {
+      TYER_TRY(const Json moved, parse_json_object(item->state));
+      key = item_key(text_or(moved, "moved_to"), id_of(source));
+      TYER_TRY(item, view.subject(key));
+    }
+    if (item && is_unanswered(*item)) keys.insert(key);
+  }
+  for (const std::string& key : keys) change.events.push_back(withdraw(key, now));
+  return {};
+}
+
+Result<Woken> decide_wake(const core::View& view, const Wake& wake, const limits::FeedRules& rules,
+                          Time now) {
+  TYER_TRY_OK(find(view, "session", wake.session));
+  Woken woken;
+  std::set<std::string> seen;
+  for (const std::string& source : wake.sources) {
+    if (!seen.insert(source).second) continue;
+    TYER_TRY(const core::Subject subject, find_item(view, wake.session, source));
+    if (subject.status != "open") continue;
+    TYER_TRY(const Item item, read_item(subject));
+    TYER_TRY(const bool is_wanted, is_there(view, item));
+    if (!is_wanted) {
+      woken.change.events.push_back(withdraw(item.key, now));
+      continue;
+    }
+    if (item.wakes >= rules.wakes_max) {
+      woken.skipped.push_back(source);
+      const std::string why = fmt::format("woken {} times without an answer", item.wakes);
+      woken.change.events.push_back(
+          {item.key, "item.skipped", dump_json({{"why", why}, {"skipped_at", format_time(now)}})});
+      woken.change.events.push_back(
+          {key_of("thread", item.post), "thread.noticed",
+           dump_json({{"notice",
+                       {{"session_id", wake.session},
+                        {"source_id", source},
+                        {"text", "skipped: " + why + "; it can be tried again"}}}})});
+      continue;
+    }
+    woken.taken.push_back(source);
+    woken.change.events.push_back(
+        {item.key, "item.woken",
+         dump_json(
+             {{"wakes", item.wakes + 1}, {"run", wake.run}, {"woken_at", format_time(now)}})});
+  }
+  return woken;
+}
+
+Result<core::Change> decide_retry(const core::View& view, const std::string& session,
+                                  const std::string& source) {
+  TYER_TRY_OK(find(view, "session", session));
+  TYER_TRY(const core::Subject subject, find_item(view, session, source));
+  if (subject.status == "open") return core::Change{};
+  return core::Change{
+      .events = {
+          {subject.key, "item.retried",
+           dump_json({{"wakes", 0}, {"run", ""}, {"why", nullptr}, {"skipped_at", nullptr}})}}};
+}
+
+}  // namespace tyer::feed

@@ -1,0 +1,38 @@
+// The kinds of the feed and what may happen to each. States are objects with the names of the API;
+// a thing on the wire is its state with its id.
+//
+//   account/admin              the one who owns the hub
+//   credential/CR              an API key, the token of a run, or a login
+//   agent/AG                   an identity
+//   session/SS                 a conversation of it; parent agent/AG. Its lease: one run at a time
+//   feed/FD  post/PS  comment/CM    parents: none, the feed, the post
+//   thread/PS                  what grows under a post; parent the feed. Read or unread
+//   item/SS/TIME               what a session has to answer; parent the session
+//   upload/UP                  a file that was sent
+
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/kind.h"
+
+namespace tyer::feed {
+
+[[nodiscard]] std::vector<core::Kind> kinds();
+
+[[nodiscard]] std::string key_of(std::string_view kind, std::string_view id);
+
+// The subject if it is there and not deleted, else `not_found` that names it.
+[[nodiscard]] Result<core::Subject> find(const core::View& view, std::string_view kind,
+                                         std::string_view id);
+
+// All subjects of a kind, page after page, in a status. At most `most`.
+[[nodiscard]] Result<std::vector<core::Subject>> list_all(const core::View& view,
+                                                          core::SubjectQuery query,
+                                                          std::size_t most);
+
+// "ag_…" of "agent/ag_…".
+[[nodiscard]] std::string id_of(const core::Subject& subject);
+
+}  // namespace tyer::feed

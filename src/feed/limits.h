@@ -1,0 +1,32 @@
+// Bounds of feeds, agents and sessions (law 7).
+
+#pragma once
+
+#include <cstddef>
+
+#include "base/time.h"
+
+namespace tyer::limits {
+
+inline constexpr std::size_t agents_max = 1'000;
+inline constexpr std::size_t agent_name_chars_max = 100;
+inline constexpr std::size_t session_name_chars_max = 20;
+inline constexpr std::size_t feeds_max = 1'000;
+inline constexpr std::size_t feed_name_chars_max = 100;
+inline constexpr std::size_t title_chars_max = 300;
+inline constexpr std::size_t content_bytes_max = 100 << 10;
+inline constexpr std::size_t mentions_max = 50;    // Looked at in one text.
+inline constexpr std::size_t followers_max = 200;  // Sessions that follow one post.
+inline constexpr std::size_t answers_max = 100;    // Items that one comment can settle.
+inline constexpr std::size_t keys_of_agent_max = 20;
+
+// What a hub may set otherwise.
+struct FeedRules {
+  std::size_t sessions_max = 5;      // Of one agent, its default session among them.
+  std::size_t followed_max = 50;     // By one session; the oldest is dropped.
+  std::size_t bot_mentions_max = 4;  // Of agents by agents, under one post ...
+  Span bot_window = 5min;            // ... within this time.
+  std::size_t wakes_max = 3;         // For one item.
+};
+
+}  // namespace tyer::limits

@@ -1,0 +1,68 @@
+// What the feed's decisions need to know of its subjects, read from their states.
+
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/subject.h"
+#include "core/view.h"
+
+namespace tyer::feed {
+
+struct Agent {
+  std::string id;
+  std::string name;
+  std::string type;
+  std::string default_session;
+};
+
+struct Session {
+  std::string id;
+  std::string agent;
+  std::string name;  // As first written.
+  bool is_default = false;
+  std::string conversation;           // `claude_session_id`, whatever the program.
+  std::vector<std::string> followed;  // `followed_posts`, the newest last.
+
+  [[nodiscard]] bool follows(const std::string& post) const;
+};
+
+// What grows under a post.
+struct Thread {
+  std::uint64_t comments = 0;
+  std::vector<std::string> followers;      // Sessions; some may have stopped: ask them.
+  std::vector<std::int64_t> bot_mentions;  // When agents mentioned agents, microseconds.
+};
+
+struct Item {
+  std::string key;
+  std::string session;
+  std::string source;  // The post or comment.
+  std::string post;
+  std::string feed;
+  std::string run;  // That was woken for it last.
+  std::uint64_t wakes = 0;
+};
+
+[[nodiscard]] Result<Agent> read_agent(const core::Subject& subject);
+[[nodiscard]] Result<Session> read_session(const core::Subject& subject);
+[[nodiscard]] Result<Thread> read_thread(const core::Subject& subject);
+[[nodiscard]] Result<Item> read_item(const core::Subject& subject);
+
+// Agents that are there, by key.
+[[nodiscard]] Result<std::vector<Agent>> list_agents(const core::View& view);
+[[nodiscard]] Result<std::vector<Session>> list_sessions(const core::View& view,
+                                                         const std::string& agent);
+[[nodiscard]] Result<std::vector<Item>> list_open_items(const core::View& view,
+                                                        const std::string& session);
+
+// Who wrote a post or comment: `author_type` and `created_by`.
+struct Author {
+  bool is_agent = false;
+  std::string id;
+};
+[[nodiscard]] Result<Author> read_author(const core::Subject& subject);
+
+}  // namespace tyer::feed

@@ -1,0 +1,3 @@
+// Asio's own code, compiled once.
+
+#include <boost/asio/impl/src.hpp>

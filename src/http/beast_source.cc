@@ -1,0 +1,3 @@
+// Beast's own code, compiled once.
+
+#include <boost/beast/src.hpp>

@@ -1,0 +1,280 @@
+#include "http/server.h"
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstring>
+#include <mutex>
+#include <thread>
+#include <utility>
+
+#include "env/fd.h"
+#include "env/os_error.h"
+#include "http/limits.h"
+#include "http/session.h"
+
+namespace tyer::http {
+namespace {
+
+Span tick_for(const Limits& limits) {
+  const Span least =
+      std::min({limits.header_time, limits.body_time, limits.idle, limits.write_time});
+  return std::clamp(least / 4, limits::http_tick_min, limits::http_tick_max);
+}
+
+union Address {
+  sockaddr any;
+  sockaddr_in v4;
+  sockaddr_in6 v6;
+};
+
+Result<Address> parse_address(const std::string& listen) {
+  const std::size_t colon = listen.rfind(':');
+  std::string host = listen.substr(0, colon == std::string::npos ? 0 : colon);
+  if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
+  if (host == "localhost") host = "127.0.0.1";
+  std::uint16_t port = 0;
+  const char* end = listen.data() + listen.size();
+  const char* digits = colon == std::string::npos ? end : listen.data() + colon + 1;
+  const auto [rest, error] = std::from_chars(digits, end, port);
+  Address address{};
+  const bool is_port = error == std::errc() && rest == end;
+  if (is_port && ::inet_pton(AF_INET, host.c_str(), &address.v4.sin_addr) == 1) {
+    address.v4.sin_family = AF_INET;
+    address.v4.sin_port = htons(port);
+    return address;
+  }
+  address = {};
+  if (is_port && ::inet_pton(AF_INET6, host.c_str(), &address.v6.sin6_addr) == 1) {
+    address.v6.sin6_family = AF_INET6;
+    address.v6.sin6_port = htons(port);
+    return address;
+  }
+  return fail(Fault::invalid, listen + ": not an address and a port, as 127.0.0.1:7420 is one");
+}
+
+Session::Peer peer_of(const Address& address) {
+  char text[INET6_ADDRSTRLEN] = "";
+  const bool is_v6 = address.any.sa_family == AF_INET6;
+  const void* binary = is_v6 ? static_cast<const void*>(&address.v6.sin6_addr)
+                             : static_cast<const void*>(&address.v4.sin_addr);
+  ::inet_ntop(address.any.sa_family, binary, text, sizeof text);
+  return {.address = text, .port = ntohs(is_v6 ? address.v6.sin6_port : address.v4.sin_port)};
+}
+
+Result<env::Fd> listen_on(const Address& address, const std::string& name) {
+  env::Fd fd(::socket(address.any.sa_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+  const int on = 1;
+  const socklen_t size =
+      address.any.sa_family == AF_INET6 ? sizeof(sockaddr_in6) : sizeof(sockaddr_in);
+  if (!fd || ::setsockopt(fd.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on) != 0 ||
+      ::bind(fd.get(), &address.any, size) != 0 || ::listen(fd.get(), SOMAXCONN) != 0) {
+    return std::unexpected(env::os_error(errno, "listen on", name));
+  }
+  return fd;
+}
+
+}  // namespace
+
+// Lets connections in.
+class Door : public Waiter, public std::enable_shared_from_this<Door> {
+ public:
+  Door(Service& service, env::Fd fd)
+      : service_(service), fd_(fd.get()), watched_(service.loop, fd.release()) {}
+
+  void open() { watched_.wait(Side::read, shared_from_this()); }
+  void close() {
+    is_closed_ = true;
+    watched_.close();
+  }
+
+  void on_ready(Side) override {
+    for (int i = 0; i < limits::http_accepts_max && !is_closed_; ++i) {
+      Address address{};
+      socklen_t size = sizeof address;
+      const int fd = ::accept4(fd_, &address.any, &size, SOCK_NONBLOCK | SOCK_CLOEXEC);
+      if (fd >= 0) {
+        let_in(fd, peer_of(address));
+      } else if (errno == EAGAIN) {
+        break;
+      } else if (errno != EINTR && errno != ECONNABORTED) {
+        // Descriptors or memory have run out; some will come back.
+        service_.loop.after(limits::http_accept_pause, [self = shared_from_this()] {
+          if (!self->is_closed_) self->open();
+        });
+        return;
+      }
+    }
+    if (!is_closed_) open();
+  }
+
+ private:
+  void let_in(int fd, Session::Peer peer) {
+    const int on = 1;
+    (void)::setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+    const Limits& limits = service_.limits;
+    const auto same = service_.per_peer.find(peer.address);
+    const bool is_full = service_.sessions.size() - service_.turned_away >= limits.connections ||
+                         (limits.per_peer != 0 && same != service_.per_peer.end() &&
+                          same->second >= limits.per_peer);
+    const auto session = std::make_shared<Session>(service_, fd, std::move(peer));
+    if (!is_full) {
+      service_.add(session);
+      session->start();
+    } else if (service_.turned_away < limits::http_turned_away_max) {
+      session->turn_away();
+    } else {
+      ++service_.counts.refused;  // And its descriptor goes with it.
+    }
+  }
+
+  Service& service_;
+  const int fd_;
+  Watched watched_;
+  bool is_closed_ = false;
+};
+
+Service::Service(Handler handler_given, Limits limits_given, std::shared_ptr<TlsContext> tls_given)
+    : handler(std::move(handler_given)),
+      limits(std::move(limits_given)),
+      tls(std::move(tls_given)),
+      tick(tick_for(limits)),
+      outbox(std::make_shared<Outbox>(loop)),
+      pool(std::max<std::size_t>(limits.pool, 1), limits.waiting),
+      scratch(limits::http_read_bytes, '\0') {}
+
+void Service::add(const std::shared_ptr<Session>& session) {
+  session->index_ = sessions.size();
+  sessions.push_back(session);
+  ++counts.connections;
+  if (session->is_turned_away_) {
+    ++turned_away;
+  } else if (limits.per_peer != 0) {
+    ++per_peer[session->peer_.address];
+  }
+  if (!std::exchange(ticking, true)) loop.after(tick, [this] { count_down(); });
+}
+
+void Service::remove(Session& session) {
+  const std::size_t index = session.index_;
+  std::swap(sessions[index], sessions.back());
+  sessions[index]->index_ = index;
+  if (session.is_turned_away_) {
+    --turned_away;
+  } else if (limits.per_peer != 0 && --per_peer[session.peer_.address] == 0) {
+    per_peer.erase(session.peer_.address);
+  }
+  sessions.pop_back();
+  --counts.connections;
+  if (stopping && sessions.empty()) loop.stop();
+}
+
+void Service::count_down() {
+  ++ticks;
+  // From the back: who is removed is replaced by one that had its turn.
+  for (std::size_t i = sessions.size(); i-- > 0;) {
+    const std::shared_ptr<Session> session = sessions[i];
+    session->on_tick();
+  }
+  ticking = !sessions.empty();
+  if (ticking) loop.after(tick, [this] { count_down(); });
+}
+
+class Server::Running {
+ public:
+  Running(env::Fd fd, Session::Peer real, Handler handler, Limits limits,
+          std::shared_ptr<TlsContext> tls)
+      : service(std::move(handler), std::move(limits), std::move(tls)),
+        address(std::move(real)),
+        door_(std::make_shared<Door>(service, std::move(fd))),
+        thread_([this] {
+          door_->open();
+          service.loop.run();
+        }) {}
+
+  ~Running() {
+    stop({});
+    service.outbox->close();
+  }
+
+  void stop(Span grace) {
+    const std::lock_guard lock(stopping_);
+    if (!thread_.joinable()) return;
+    service.loop.post([this, grace] { begin_to_stop(grace); });
+    thread_.join();
+    service.pool.forget();
+    service.pool.join();
+  }
+
+  Service service;
+  const Session::Peer address;
+
+ private:
+  void begin_to_stop(Span grace) {
+    service.stopping = true;
+    door_->close();
+    each_session([](Session& session) { session.leave(); });
+    if (service.sessions.empty()) {
+      service.loop.stop();
+    } else {
+      service.loop.after(grace,
+                         [this] { each_session([](Session& session) { session.close(); }); });
+    }
+  }
+
+  void each_session(void (*act)(Session&)) {
+    const auto all = service.sessions;  // It shrinks.
+    for (const auto& session : all) act(*session);
+  }
+
+  const std::shared_ptr<Door> door_;
+  std::mutex stopping_;
+  std::thread thread_;  // Last: it uses everything above.
+};
+
+Result<std::unique_ptr<Server>> Server::start(const std::string& listen, Handler handler,
+                                              Limits limits, std::optional<Tls> tls) {
+  TYER_TRY(const Address wanted, parse_address(listen));
+  std::shared_ptr<TlsContext> context;
+  if (tls) {
+    TYER_TRY(context, TlsContext::for_server(*tls));
+  }
+  TYER_TRY(env::Fd fd, listen_on(wanted, listen));
+  Address real{};
+  socklen_t size = sizeof real;
+  if (::getsockname(fd.get(), &real.any, &size) != 0) {
+    return std::unexpected(env::os_error(errno, "listen on", listen));
+  }
+  return std::unique_ptr<Server>(new Server(std::make_unique<Running>(
+      std::move(fd), peer_of(real), std::move(handler), std::move(limits), std::move(context))));
+}
+
+Server::Server(std::unique_ptr<Running> running) : running_(std::move(running)) {}
+Server::~Server() = default;
+
+std::string Server::address() const {
+  return running_->address.text();
+}
+
+int Server::port() const {
+  return running_->address.port;
+}
+
+void Server::stop(Span grace) {
+  running_->stop(grace);
+}
+
+Server::Counts Server::counts() const {
+  const auto& counts = running_->service.counts;
+  return {.connections = counts.connections,
+          .streams = counts.streams,
+          .requests = counts.requests,
+          .refused = counts.refused,
+          .cut = counts.cut};
+}
+
+}  // namespace tyer::http

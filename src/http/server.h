@@ -1,0 +1,76 @@
+// An HTTP/1.1 server: one I/O thread for all connections, a few threads for handlers.
+//
+// It knows nothing of what it serves. Everything a peer can make it hold is
+// bounded by `Limits`, and what is refused is told why: as JSON, with one of the
+// faults of base/error.h, before the connection is closed. The handler sees
+// requests only that are complete, well-formed and within bounds.
+
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "base/error.h"
+#include "base/time.h"
+#include "http/message.h"
+#include "http/wire.h"
+
+namespace tyer::http {
+
+struct Limits {
+  std::size_t header_max = 16 << 10;       // 431 above it.
+  std::size_t body_max = 1 << 20;          // 413 above it.
+  std::size_t connections = 20'000;        // 503 above it.
+  std::size_t per_peer = 0;                // Connections of one address; 0: as many as all. 503.
+  std::size_t pool = 8;                    // Threads for handlers.
+  std::size_t waiting = 256;               // Requests for a thread; 503 above it.
+  std::size_t stream_pending = 256 << 10;  // Bytes; see stream.h.
+  Span header_time = 10s;                  // From the first byte of a head to its last: 408.
+  Span body_time = 60s;                    // The same, and more while enough comes: 408.
+  Span idle = 75s;                         // Between two requests.
+  Span write_time = 30s;                   // Without any progress.
+
+  // How large a body this request may have, asked when its head is there; 0 is
+  // `body_max`. In the I/O thread, so quickly. A body that gets larger than
+  // `body_max` is not held in memory but in an unlinked file in `spool_dir`.
+  std::function<std::uint64_t(const Request& head)> body_limit;
+  std::string spool_dir = "/tmp";
+};
+
+class Server {
+ public:
+  // `listen` is an address and a port, "127.0.0.1:7420" or "[::1]:0".
+  [[nodiscard]] static Result<std::unique_ptr<Server>> start(const std::string& listen,
+                                                             Handler handler, Limits limits,
+                                                             std::optional<Tls> tls = {});
+  ~Server();  // Stops without grace.
+  Server(const Server&) = delete;
+  Server& operator=(const Server&) = delete;
+
+  [[nodiscard]] std::string address() const;  // As `listen`, with the real port.
+  [[nodiscard]] int port() const;
+
+  // No new connections or requests; those under way finish within `grace`,
+  // streams get their farewell and end. Then everything is closed; a handler
+  // that still runs is waited for. Idempotent. Not to be called by a handler.
+  void stop(Span grace);
+
+  struct Counts {
+    std::uint64_t connections = 0;  // Now.
+    std::uint64_t streams = 0;      // Now.
+    std::uint64_t requests = 0;     // Since the start, as the rest.
+    std::uint64_t refused = 0;      // Before the handler.
+    std::uint64_t cut = 0;          // Streams whose reader was too slow.
+  };
+  [[nodiscard]] Counts counts() const;
+
+ private:
+  class Running;
+  explicit Server(std::unique_ptr<Running> running);
+  std::unique_ptr<Running> running_;
+};
+
+}  // namespace tyer::http

@@ -1,0 +1,168 @@
+#include "http/stream.h"
+
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "http/outbox.h"
+#include "http/session.h"
+
+namespace tyer::http {
+
+void Outbox::add(std::span<const std::shared_ptr<Stream>> streams) {
+  const std::lock_guard lock(mutex_);
+  if (loop_ == nullptr || streams.empty()) return;
+  waiting_.insert(waiting_.end(), streams.begin(), streams.end());
+  if (std::exchange(is_posted_, true)) return;
+  loop_->post([self = shared_from_this()] { self->deliver(); });
+}
+
+void Outbox::close() {
+  const std::lock_guard lock(mutex_);
+  loop_ = nullptr;
+  waiting_.clear();
+}
+
+void Outbox::deliver() {
+  std::vector<std::shared_ptr<Stream>> streams;
+  {
+    const std::lock_guard lock(mutex_);
+    is_posted_ = false;
+    streams.swap(waiting_);
+  }
+  for (const auto& stream : streams) {
+    if (stream->session_ != nullptr) stream->session_->on_stream();
+  }
+}
+
+Stream::Stream(std::shared_ptr<Outbox> outbox, std::size_t pending_max)
+    : outbox_(std::move(outbox)), pending_max_(pending_max) {}
+
+bool Stream::send(const Chunk& chunk) {
+  bool is_new = false;
+  const bool is_open = put(chunk, is_new);
+  if (is_new) wake();
+  return is_open;
+}
+
+void Stream::send_all(std::span<const std::shared_ptr<Stream>> streams, const Chunk& chunk) {
+  std::vector<std::shared_ptr<Stream>> woken;
+  for (const auto& stream : streams) {
+    bool is_new = false;
+    (void)stream->put(chunk, is_new);
+    if (!is_new) continue;
+    if (!woken.empty() && woken.back()->outbox_ != stream->outbox_) {
+      woken.back()->outbox_->add(woken);
+      woken.clear();
+    }
+    woken.push_back(stream);
+  }
+  if (!woken.empty()) woken.back()->outbox_->add(woken);
+}
+
+void Stream::set_farewell(Chunk chunk) {
+  const std::lock_guard lock(mutex_);
+  farewell_ = std::move(chunk);
+}
+
+void Stream::end() {
+  {
+    const std::lock_guard lock(mutex_);
+    if (phase_ != Phase::open) return;
+    phase_ = Phase::ending;
+    if (std::exchange(is_posted_, true)) return;
+  }
+  wake();
+}
+
+void Stream::on_close(std::function<void()> then) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (phase_ != Phase::over) {
+      closers_.push_back(std::move(then));
+      return;
+    }
+  }
+  then();
+}
+
+bool Stream::is_over() const {
+  const std::lock_guard lock(mutex_);
+  return phase_ != Phase::open;
+}
+
+std::size_t Stream::pending() const {
+  const std::lock_guard lock(mutex_);
+  return queued_ + taken_;
+}
+
+Stream::Phase Stream::take(std::string& into, bool chunked) {
+  const std::lock_guard lock(mutex_);
+  is_posted_ = false;
+  const std::size_t before = into.size();
+  for (const Chunk& chunk : queue_) {
+    if (chunked) into += fmt::format("{:x}\r\n", chunk->size());
+    into += *chunk;
+    if (chunked) into += "\r\n";
+  }
+  std::vector<Chunk>().swap(queue_);  // An idle stream keeps no memory for it.
+  queued_ = 0;
+  taken_ = into.size() - before;
+  return phase_;
+}
+
+void Stream::written() {
+  const std::lock_guard lock(mutex_);
+  taken_ = 0;
+}
+
+void Stream::part() {
+  const std::lock_guard lock(mutex_);
+  if (phase_ != Phase::open) return;
+  if (farewell_) add(farewell_);
+  phase_ = Phase::ending;
+}
+
+void Stream::close() {
+  std::vector<std::function<void()>> closers;
+  {
+    const std::lock_guard lock(mutex_);
+    phase_ = Phase::over;
+    queue_.clear();
+    queued_ = taken_ = 0;
+    closers.swap(closers_);
+  }
+  session_ = nullptr;
+  for (const auto& then : closers) then();
+}
+
+bool Stream::put(const Chunk& chunk, bool& is_new) {
+  const std::lock_guard lock(mutex_);
+  if (phase_ != Phase::open) return false;
+  if (chunk->empty()) return true;  // It would look like the end.
+  const std::size_t waiting = queued_ + taken_;
+  const bool fits = waiting == 0 || waiting + chunk->size() <= pending_max_;
+  if (fits) {
+    add(chunk);
+  } else {
+    queue_.clear();
+    queued_ = 0;
+    if (farewell_) add(farewell_);
+    phase_ = Phase::cut;
+  }
+  is_new = !std::exchange(is_posted_, true);
+  return fits;
+}
+
+void Stream::wake() {
+  const std::shared_ptr<Stream> self = shared_from_this();
+  outbox_->add({&self, 1});
+}
+
+void Stream::add(const Chunk& chunk) {
+  if (chunk->empty()) return;
+  queue_.push_back(chunk);
+  queued_ += chunk->size();
+}
+
+}  // namespace tyer::http
