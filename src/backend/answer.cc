@@ -29,30 +29,33 @@ Verdict read_verdict(const Json& json) {
 
 }  // namespace
 
-std::optional<Answer> read_answer(std::string_view text) {
-  const auto json = parse_json_object(text);
-  if (!json) return std::nullopt;
+std::optional<Answer> read_answer(const Json& json) {
   const bool is_known = std::ranges::any_of(
-      answer_members, [&](const char* member_name) { return json->contains(member_name); });
+      answer_members, [&](const char* member_name) { return json.contains(member_name); });
   if (!is_known) return std::nullopt;
-  Answer answer{.verdict = read_verdict(*json),
-                .error = text_of(*json, "error"),
-                .conversation = text_of(*json, "conversation"),
-                .usage = {.input = count_of(*json, "input_tokens"),
-                          .output = count_of(*json, "output_tokens"),
-                          .cached = count_of(*json, "cached_tokens"),
-                          .cost = cost_of(*json, "cost_usd")},
-                .turns = count_of(*json, "turns")};
-  if (member(*json, "result").is_string()) answer.result = text_of(*json, "result");
-  for (const Json& tool : member(*json, "denied")) {
+  Answer answer{.verdict = read_verdict(json),
+                .error = text_of(json, "error"),
+                .conversation = text_of(json, "conversation"),
+                .usage = {.input = count_of(json, "input_tokens"),
+                          .output = count_of(json, "output_tokens"),
+                          .cached = count_of(json, "cached_tokens"),
+                          .cost = cost_of(json, "cost_usd")},
+                .turns = count_of(json, "turns")};
+  if (member(json, "result").is_string()) answer.result = text_of(json, "result");
+  for (const Json& tool : member(json, "denied")) {
     if (tool.is_string() && answer.denied.size() < limits::denied_tools_max) {
       answer.denied.push_back(tool.get<std::string>());
     }
   }
-  const double seconds =
-      number_of(*json, "retry_after", static_cast<double>(limits::wait_said_max / 1s));
-  if (seconds > 0) answer.wait = Span(static_cast<Span::rep>(seconds * 1e6));
+  const double seconds = number_of(json, "retry_after", 1e9);
+  const Span wait(static_cast<Span::rep>(seconds * 1e6));
+  if (wait > Span::zero()) answer.wait = std::min(wait, limits::wait_said_max);
   return answer;
+}
+
+std::optional<Answer> parse_answer(std::string_view text) {
+  const auto json = parse_json_object(text);
+  return json ? read_answer(*json) : std::nullopt;
 }
 
 }  // namespace tyer::backend

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "backend/report.h"
+#include "base/json_fwd.h"
 
 namespace tyer::backend {
 
@@ -23,8 +24,10 @@ struct Answer {
   std::optional<Span> wait;
 };
 
-// Nothing unless it is a JSON object with at least one member that is
-// known, of at most limits::json_bytes_max.
-[[nodiscard]] std::optional<Answer> read_answer(std::string_view json);
+// Nothing unless it is an object with at least one member that is known.
+[[nodiscard]] std::optional<Answer> read_answer(const Json& json);
+
+// The same of a text of at most limits::json_bytes_max.
+[[nodiscard]] std::optional<Answer> parse_answer(std::string_view text);
 
 }  // namespace tyer::backend

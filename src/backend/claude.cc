@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include <fmt/ranges.h>
+#include <fmt/format.h>
 
 #include "backend/agents.h"
 #include "backend/call.h"
@@ -113,15 +113,11 @@ class ClaudeReader final : public JsonReader {
   }
 
  private:
-  bool event(std::string_view json) override {
-    const auto parsed = parse_json_object(json, json.size());
-    if (!parsed) return false;
-    const std::string type = text_of(*parsed, "type");
-    if (type == "system") take_system(*parsed);
-    if (type == "assistant") take_assistant(*parsed);
-    if (type == "user") take_user(*parsed);
-    if (type == "result") take_result(*parsed);
-    return true;
+  void event(const std::string& type, const Json& event) override {
+    if (type == "system") take_system(event);
+    if (type == "assistant") take_assistant(event);
+    if (type == "user") take_user(event);
+    if (type == "result") take_result(event);
   }
 
   void take_system(const Json& event) {
@@ -160,7 +156,7 @@ class ClaudeReader final : public JsonReader {
     // One whose entry it did not like is left out without a word.
     for (const std::string& name : servers_) {
       if (std::ranges::find(up, name) != up.end()) continue;
-      missing_ = fmt::format("the tool server {} is not there", name);
+      if (missing_.empty()) missing_ = fmt::format("the tool server {} is not there", name);
       give_up_hope(Verdict::failed, missing_);
     }
   }
@@ -267,16 +263,9 @@ class ClaudeReader final : public JsonReader {
     if (report.turns == 0) {
       return conclude(Verdict::mistake, "the prompt did not reach the model: " + said_);
     }
-    if (!report.denied.empty()) {
-      conclude(Verdict::hindered,
-               fmt::format("it was not allowed to use {}", fmt::join(report.denied, ", ")));
-    } else if (!missing_.empty()) {
-      conclude(Verdict::hindered, missing_);
-    } else if (reason_ == "hook_stopped" || refused_) {
-      conclude(Verdict::hindered, refused_ ? "the model refused" : "a hook ended the turn");
-    } else {
-      conclude(Verdict::done, "");
-    }
+    if (!missing_.empty()) return conclude_done(missing_);
+    if (refused_) return conclude_done("the model refused");
+    conclude_done(reason_ == "hook_stopped" ? "a hook ended the turn" : "");
   }
 
   void judge_silence(const Ending& ending) {

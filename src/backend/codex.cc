@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include <fmt/ranges.h>
+#include <fmt/format.h>
 
 #include "backend/agents.h"
 #include "backend/call.h"
@@ -90,21 +90,17 @@ class CodexReader final : public JsonReader {
   }
 
  private:
-  bool event(std::string_view json) override {
-    const auto parsed = parse_json_object(json, json.size());
-    if (!parsed) return false;
-    const std::string type = text_of(*parsed, "type");
-    const Json& item = member(*parsed, "item");
-    if (type == "thread.started") set_conversation(text_of(*parsed, "thread_id"));
+  void event(const std::string& type, const Json& event) override {
+    const Json& item = member(event, "item");
+    if (type == "thread.started") set_conversation(text_of(event, "thread_id"));
     if (type == "item.started") take_start(item);
     if (type == "item.completed") take_item(item);
-    if (type == "turn.completed") take_end(*parsed);
-    if (type == "turn.failed") take_failure(text_of(member(*parsed, "error"), "message"));
+    if (type == "turn.completed") take_end(event);
+    if (type == "turn.failed") take_failure(text_of(member(event, "error"), "message"));
     // The last of these repeats the failure, which then comes by itself.
     if (type == "error") {
-      note({.kind = Note::Kind::retry, .text = text_of(*parsed, "message"), .wait = {}});
+      note({.kind = Note::Kind::retry, .text = text_of(event, "message"), .wait = {}});
     }
-    return true;
   }
 
   static std::string tool_of(const Json& item) {
@@ -168,9 +164,7 @@ class CodexReader final : public JsonReader {
     }
     if (!has_result) return judge_silence(ending);
     if (!failure_.empty()) return judge_failure(failure_);
-    if (report.denied.empty()) return conclude(Verdict::done, "");
-    conclude(Verdict::hindered,
-             fmt::format("it was not allowed to use {}", fmt::join(report.denied, ", ")));
+    conclude_done("");
   }
 
   void judge_failure(const std::string& said) {

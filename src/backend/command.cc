@@ -54,20 +54,23 @@ class CommandReader final : public LineReader {
     if (whole && line.starts_with('{') && line.ends_with('}')) {
       held_ = clean_text(line);
     } else {
-      say(clean_text(line));
+      // Of one that is too long the start is enough: copies of it would be as long.
+      say(clean_text(whole ? line : line.substr(0, limits::answer_bytes_max)));
     }
   }
 
-  void say(const std::string& line) {
-    if (!line.empty()) note({.kind = Note::Kind::text, .text = line});
-    add_to_answer(line + "\n");
+  void say(std::string_view line) {
+    const std::string_view start = line.substr(0, 2 * limits::note_bytes_max);
+    if (!line.empty()) note({.kind = Note::Kind::text, .text = std::string(start)});
+    add_to_answer(line);
+    add_to_answer("\n");
   }
 
   void judge(const Ending& ending) override {
-    const auto answer = read_answer(held_);
+    const auto answer = parse_answer(held_);
     if (!answer && !held_.empty()) say(held_);
     while (report.text.ends_with('\n')) report.text.pop_back();
-    if (answer) take_answer(*answer);
+    if (answer) conclude_answer(*answer);
     // Other programs cannot be trusted to say done only if they are.
     const bool says_done = !has_result || report.verdict == Verdict::done;
     if (!says_done) return;
@@ -84,17 +87,6 @@ class CommandReader final : public LineReader {
       conclude(Verdict::failed, fmt::format("it ended with exit code {}{}{}", ending.code,
                                             said.empty() ? "" : ": ", said));
     }
-  }
-
-  void take_answer(const Answer& answer) {
-    has_result = true;
-    if (answer.result) report.text = *answer.result;
-    if (!answer.conversation.empty()) set_conversation(answer.conversation);
-    for (const std::string& tool : answer.denied) deny(tool);
-    report.usage = answer.usage;
-    report.turns = answer.turns;
-    report.wait = answer.wait;
-    conclude(answer.verdict, answer.error);
   }
 
   std::string held_;

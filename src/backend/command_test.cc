@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "backend/limits.h"
 #include "support/recordings.h"
 
 namespace tyer::backend {
@@ -62,6 +63,7 @@ TEST(CommandReader, BelievesAProgramThatSaysHowItFailed) {
     EXPECT_EQ(command_report(line).why, "why");
   }
   EXPECT_EQ(command_report(R"({"status":"later","retry_after":90})").wait, Span(90s));
+  EXPECT_EQ(command_report(R"({"status":"later","retry_after":9e6})").wait, limits::wait_said_max);
   EXPECT_EQ(command_report(R"({"error":"no"})").verdict, Verdict::failed);
   EXPECT_EQ(command_report(R"({"status":"odd"})").verdict, Verdict::failed);
   // Not for it to say.
@@ -86,6 +88,13 @@ TEST(CommandReader, BelievesAnExitCodeMoreThanAnAnswerThatSaysDone) {
 TEST(CommandReader, TakesNoAnswerWithoutAResultFromOneThatWasEnded) {
   EXPECT_EQ(command_report("half", {.cut = Ending::Cut::time_limit}).verdict, Verdict::timed_out);
   EXPECT_EQ(command_report("half", {.cut = Ending::Cut::asked}).verdict, Verdict::stopped);
+}
+
+TEST(DemoReader, SaysNothingOfAConversationThatHasNoId) {
+  EXPECT_EQ(read_as("demo", "{\"type\":\"init\"}\n").notes, std::vector<Note>());
+  EXPECT_EQ(
+      read_as("demo", "{\"type\":\"init\",\"conversation\":\"c\"}\n{\"type\":\"init\"}").notes,
+      std::vector<Note>({{.kind = Note::Kind::conversation, .text = "c"}}));
 }
 
 TEST(DemoReader, ReadsWhatTheDemoPrints) {

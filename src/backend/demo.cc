@@ -32,36 +32,23 @@ class DemoReader final : public JsonReader {
   using JsonReader::JsonReader;
 
  private:
-  bool event(std::string_view json) override {
-    const auto parsed = parse_json_object(json, json.size());
-    if (!parsed) return false;
-    const std::string type = text_of(*parsed, "type");
-    const std::string text = text_of(*parsed, "text");
-    const std::string tool = text_of(*parsed, "name");
-    if (type == "init") set_conversation(text_of(*parsed, "conversation"));
+  void event(const std::string& type, const Json& event) override {
+    const std::string text = text_of(event, "text");
+    const std::string tool = text_of(event, "name");
+    if (type == "init") set_conversation(text_of(event, "conversation"));
     if (type == "text") {
       report.text = text;
       note({.kind = Note::Kind::text, .text = text});
     }
     if (type == "tool") note({.kind = Note::Kind::tool_use, .text = text, .tool = tool});
     if (type == "denied") deny(tool);
-    if (type == "result") answer_ = read_answer(json);
-    return true;
+    if (type == "result") answer_ = read_answer(event);
   }
 
   void judge(const Ending& ending) override {
-    if (!answer_) {
-      const bool is_usage = ending.code == 2;
-      if (is_usage) conclude(Verdict::mistake, telling_line(ending.errors));
-      return;
-    }
-    has_result = true;
-    if (answer_->result) report.text = *answer_->result;
-    for (const std::string& tool : answer_->denied) deny(tool);
-    report.usage = answer_->usage;
-    report.turns = answer_->turns;
-    report.wait = answer_->wait;
-    conclude(answer_->verdict, answer_->error);
+    if (answer_) return conclude_answer(*answer_);
+    const bool is_usage = ending.code == 2;
+    if (is_usage) conclude(Verdict::mistake, telling_line(ending.errors));
   }
 
   std::optional<Answer> answer_;

@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include <fmt/ranges.h>
+#include <fmt/format.h>
 
 #include "backend/agents.h"
 #include "backend/call.h"
@@ -84,17 +84,13 @@ class GeminiReader final : public JsonReader {
   using JsonReader::JsonReader;
 
  private:
-  bool event(std::string_view json) override {
-    const auto parsed = parse_json_object(json, json.size());
-    if (!parsed) return false;
-    const std::string type = text_of(*parsed, "type");
-    if (type == "init") take_init(*parsed);
-    if (type == "message") take_message(*parsed);
-    if (type == "tool_use") take_tool(*parsed);
-    if (type == "tool_result") take_tool_result(*parsed);
-    if (type == "error") warn(text_of(*parsed, "message"));
-    if (type == "result") take_result(*parsed);
-    return true;
+  void event(const std::string& type, const Json& event) override {
+    if (type == "init") take_init(event);
+    if (type == "message") take_message(event);
+    if (type == "tool_use") take_tool(event);
+    if (type == "tool_result") take_tool_result(event);
+    if (type == "error") warn(text_of(event, "message"));
+    if (type == "result") take_result(event);
   }
 
   void take_init(const Json& event) {
@@ -145,8 +141,11 @@ class GeminiReader final : public JsonReader {
   }
 
   void judge(const Ending& ending) override {
-    if (has_result && succeeded_) return judge_success(ending);
     const std::string& errors = ending.errors;
+    if (has_result && succeeded_) {
+      const bool lacks_server = errors.contains("MCP issues detected");
+      return conclude_done(lacks_server ? "a tool server is not there" : "");
+    }
     const std::string said = said_.empty() ? telling_line(errors) : said_;
     report.wait = said_wait(said_.empty() ? errors : said_);
     if (ending.code == 41) return conclude(Verdict::credentials, said);
@@ -165,17 +164,6 @@ class GeminiReader final : public JsonReader {
     if (has_result) return conclude(Verdict::failed, said);
     if (ending.code == 1 && says(errors, {"Unknown argument", "Usage: gemini"})) {
       conclude(Verdict::mistake, said);
-    }
-  }
-
-  void judge_success(const Ending& ending) {
-    if (!report.denied.empty()) {
-      conclude(Verdict::hindered,
-               fmt::format("it was not allowed to use {}", fmt::join(report.denied, ", ")));
-    } else if (ending.errors.contains("MCP issues detected")) {
-      conclude(Verdict::hindered, "a tool server is not there");
-    } else {
-      conclude(Verdict::done, "");
     }
   }
 

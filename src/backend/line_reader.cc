@@ -2,10 +2,12 @@
 
 #include <algorithm>
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include "backend/event.h"
 #include "backend/excerpt.h"
 #include "backend/limits.h"
+#include "base/json.h"
 
 namespace tyer::backend {
 namespace {
@@ -98,7 +100,7 @@ void LineReader::add_to_answer(std::string_view text) {
 }
 
 void LineReader::set_conversation(const std::string& id) {
-  if (id == conversation) return;
+  if (id.empty() || id == conversation) return;
   // It will be an argument of the next run.
   if (!is_word(id)) return warn("the conversation has an id that cannot be used: " + sentence(id));
   conversation = id;
@@ -123,6 +125,25 @@ void LineReader::conclude(Verdict verdict, std::string_view why) {
   report.why = sentence(why);
 }
 
+void LineReader::conclude_done(std::string_view hindrance) {
+  if (report.denied.empty()) {
+    return conclude(hindrance.empty() ? Verdict::done : Verdict::hindered, hindrance);
+  }
+  conclude(Verdict::hindered,
+           fmt::format("it was not allowed to use {}", fmt::join(report.denied, ", ")));
+}
+
+void LineReader::conclude_answer(const Answer& answer) {
+  has_result = true;
+  if (answer.result) report.text = *answer.result;
+  set_conversation(answer.conversation);
+  for (const std::string& tool : answer.denied) deny(tool);
+  report.usage = answer.usage;
+  report.turns = answer.turns;
+  report.wait = answer.wait;
+  conclude(answer.verdict, answer.error);
+}
+
 void LineReader::open_tool(const std::string& id, const std::string& tool) {
   if (open_tools_.size() == limits::open_tools_max) open_tools_.pop_front();
   open_tools_.emplace_back(id.substr(0, limits::agent_word_bytes_max),
@@ -142,7 +163,10 @@ std::string LineReader::close_tool(const std::string& id) {
 void JsonReader::take(std::string_view line, bool whole) {
   const std::size_t start = line.find_first_not_of(" \t\r");
   const bool is_object = start != std::string_view::npos && line[start] == '{';
-  if (!whole || !is_object || has_too_many_values(line) || !event(clean_text(line))) skip(line);
+  if (!whole || !is_object || has_too_many_values(line)) return skip(line);
+  const std::string text = clean_text(line);
+  const auto json = parse_json_object(text, text.size());
+  json ? event(text_of(*json, "type"), *json) : skip(line);
 }
 
 }  // namespace tyer::backend

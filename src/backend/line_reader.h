@@ -8,8 +8,10 @@
 #include <string_view>
 #include <utility>
 
+#include "backend/answer.h"
 #include "backend/backend.h"
 #include "backend/lines.h"
+#include "base/json_fwd.h"
 
 namespace tyer::backend {
 
@@ -48,6 +50,12 @@ class LineReader : public Reader {
 
   void conclude(Verdict verdict, std::string_view why);
 
+  // Done; hindered if a tool was denied, or by `hindrance` if there is one.
+  void conclude_done(std::string_view hindrance);
+
+  // As the program says itself.
+  void conclude_answer(const Answer& answer);
+
   // Tools answer by the number of their call: remembers and finds their names.
   void open_tool(const std::string& id, const std::string& tool);
   [[nodiscard]] std::string close_tool(const std::string& id);
@@ -71,8 +79,8 @@ class JsonReader : public LineReader {
   using LineReader::LineReader;
 
  protected:
-  // False if `json`, which is UTF-8 and not too long, is not an object after all.
-  virtual bool event(std::string_view json) = 0;
+  // `type` is that member of it.
+  virtual void event(const std::string& type, const Json& event) = 0;
 
  private:
   void take(std::string_view line, bool whole) final;

@@ -71,7 +71,7 @@ std::map<std::string, Expected> expected_reports() {
       {"claude-mcp-call",
        {done, "", "done: mini result {\"id\":\"7\"}", claude_usage(200, 10, 1000), 2}},
       {"claude-mcp-failed",
-       {hindered, "the tool server tyer is not there", "carried on without it",
+       {hindered, "the tool server tyer is not there: failed", "carried on without it",
         claude_usage(100, 6, 520), 1}},
       {"claude-hook-blocks-tool",
        {hindered, "Bash", "done: " + hook, claude_usage(200, 40, 1600), 2, {"Bash"}}},
@@ -205,7 +205,9 @@ TEST(Reader, SaysAtTheFirstRefusalOfAKeyThatGoingOnIsOfNoUse) {
 // A run without the tools that the task needs would do something else.
 TEST(Reader, GivesUpHopeIfAToolServerOfTheTaskIsMissing) {
   const Task task{.servers = {{.name = "tyer", .argv = {"tyer", "mcp"}}}};
-  EXPECT_EQ(of_kind(read_recorded("claude-mcp-failed", task), Note::Kind::hopeless).size(), 1U);
+  const auto failed = of_kind(read_recorded("claude-mcp-failed", task), Note::Kind::hopeless);
+  ASSERT_EQ(failed.size(), 1U);
+  EXPECT_EQ(failed.front().text, "the tool server tyer is not there: failed");
   EXPECT_EQ(of_kind(read_recorded("claude-success", task), Note::Kind::hopeless).size(), 1U);
   EXPECT_TRUE(of_kind(read_recorded("claude-mcp-call", task), Note::Kind::hopeless).empty());
   EXPECT_EQ(name(read_recorded("claude-success", task).report.verdict), "hindered");

@@ -2,7 +2,7 @@
 //
 // Agents' output and other tools' files are hostile input: depth, size and
 // duplicate keys are bounded here, once. Only .cc files include this header,
-// because nlohmann/json.hpp is heavy; headers pass JSON as text.
+// because nlohmann/json.hpp is heavy; headers pass JSON as text, or include json_fwd.h.
 
 #pragma once
 
@@ -12,11 +12,10 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "base/json_fwd.h"
 #include "base/limits.h"
 
 namespace tyer {
-
-using Json = nlohmann::json;
 
 // Exactly one JSON value: no duplicate keys, no byte order mark, no numbers
 // beyond double, at most `limits::json_depth_max` deep and `bytes_max` long.

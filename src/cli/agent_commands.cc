@@ -12,9 +12,12 @@
 #include "backend/limits.h"
 #include "base/text.h"
 #include "cli/commands.h"
+#include "cli/input.h"
 #include "cli/limits.h"
 #include "cli/locking.h"
+#include "cli/repository_work.h"
 #include "cli/run_follow.h"
+#include "cli/run_tree.h"
 #include "cli/stop_signals.h"
 #include "cli/workspace.h"
 #include "env/front.h"
@@ -29,26 +32,16 @@ std::string from_here(const World& world, const std::string& path) {
   return path.starts_with('/') ? path : world.directory + "/" + path;
 }
 
-Result<std::string> read_all(int fd, std::size_t bytes_max, std::string_view what) {
-  std::string text;
-  while (text.size() <= bytes_max) {
-    const std::size_t before = text.size();
-    text.resize(before + (64 << 10));
-    const ssize_t got =
-        env::uninterrupted([&] { return ::read(fd, text.data() + before, 64 << 10); });
-    if (got < 0) return fail(Fault::unavailable, fmt::format("{} cannot be read", what));
-    text.resize(before + static_cast<std::size_t>(got));
-    if (got == 0) return text;
-  }
-  return fail(Fault::limit, fmt::format("{} is longer than {} bytes", what, bytes_max));
-}
-
 Result<std::string> read_prompt(const World& world, const Arguments& arguments) {
   const auto text = arguments.value("--prompt");
   const auto file = arguments.value("--prompt-file");
   if (text && file) return fail(Fault::invalid, "--prompt and --prompt-file are one too many");
   if (text) return *text;
-  if (file) return world.env.files.read(from_here(world, *file), limits::prompt_bytes_max);
+  if (file) {
+    auto prompt = world.env.files.read(from_here(world, *file), limits::prompt_bytes_max);
+    if (prompt || prompt.error().fault == Fault::limit) return prompt;
+    return fail(Fault::invalid, fmt::format("--prompt-file: {}", prompt.error().what));
+  }
   return read_all(STDIN_FILENO, limits::prompt_bytes_max, "the prompt on standard input");
 }
 
@@ -71,7 +64,7 @@ Result<> check_directory(const std::string& path) {
   return fail(Fault::invalid, fmt::format("there is no directory {}", printable(path)));
 }
 
-Result<run::Job> read_job(const World& world, const Arguments& arguments) {
+Result<run::Job> read_job(World& world, const Arguments& arguments) {
   run::Job job{.id = uuid7(world.env.clock.now(), world.env.random.bits()),
                .backend = *arguments.value("--backend"),
                .directory = from_here(world, arguments.value("--dir").value_or(""))};
@@ -92,6 +85,7 @@ Result<run::Job> read_job(const World& world, const Arguments& arguments) {
   (job.backend == "command" ? task.argv : task.extra) = arguments.values("ARG");
   // Wherever it was installed: the demo agent is this program.
   if (job.backend == "demo") task.program = world.program;
+  TYER_TRY_OK(choose_tree(world, arguments, job));
   TYER_TRY(task.prompt, read_prompt(world, arguments));
   return job;
 }
@@ -162,16 +156,20 @@ Done keep_behind_front(World& world, const run::Job& job, const Settings& settin
                        const env::Front& front) {
   TYER_TRY(const auto store, open_store_at(world, settings, job.store, Access::write));
   engine::Engine engine(world.env, *store, world.catalog);
-  TYER_TRY_OK(run::keep(engine, front, world.environment, job));
+  run::Preparation preparation;
+  if (!job.worktree.empty()) {
+    preparation = [&](int stop_fd) { return make_tree_of(world, settings, job, front, stop_fd); };
+  }
+  TYER_TRY_OK(run::keep(engine, front, world.environment, job, preparation));
   return 0;
 }
 
-// What is left to the front when its keeper died.
-Done settle_after(World& world, const run::Job& job, const Settings& settings) {
+// What is left to the front when its keeper ended with `code`, or died.
+Done settle_after(World& world, const run::Job& job, const Settings& settings, int code) {
   TYER_TRY(const auto store, open_store_at(world, settings, job.store, Access::write));
   engine::Engine engine(world.env, *store, world.catalog);
   TYER_TRY_OK(run::settle(engine));
-  return 1;
+  return code < 128 ? code : 1;
 }
 
 }  // namespace
@@ -183,15 +181,19 @@ Done run_agent_run(World& world, const Arguments& arguments) {
   }
   TYER_TRY(run::Job job, read_job(world, arguments));
   TYER_TRY(const Settings settings, load_settings(world, arguments));
-  TYER_TRY(const auto store, open_store(world, settings, Access::write));
-  job.store = absolute_url(store_url(world, settings), world.directory);
+  // Who works in a worktree is known to all only if it is known where those are.
+  World at = world_at(world, job.worktree.empty() ? world.directory : job.repository);
+  TYER_TRY(const auto store, open_store(at, settings, Access::write));
+  job.store = absolute_url(store_url(at, settings), at.directory);
   job.space = settings.space;
   job.is_durable = settings.durability == store::Durability::full;
   job.heartbeat = settings.heartbeat;
   job.silence = settings.silence;
-  job.folder = runs_folder(world, job.store);
+  job.folder = runs_folder(at, job.store);
+  job.kept = settings.runs_kept;
   engine::Engine engine(world.env, *store, world.catalog);
   TYER_TRY_OK(run::settle(engine));
+  if (!job.worktree.empty()) TYER_TRY_OK(check_tree_of(world, engine, job));
   // From here on an interruption is for the run.
   const StopSignals signals;
   TYER_TRY(StartedKeeper keeper, start_keeper(world, job));
@@ -215,12 +217,14 @@ Done run_agent_keep(World& world, const Arguments& arguments) {
   TYER_TRY(Settings settings, load_settings(world, arguments));
   settings.space = job->space;
   settings.durability = job->is_durable ? store::Durability::full : store::Durability::normal;
+  settings.heartbeat = job->heartbeat;
+  settings.silence = job->silence;
   env::give_up_input();
   TYER_TRY(const int code, env::run_behind_front([&](const env::Front& front) {
              return finish(keep_behind_front(world, *job, settings, front), world, false);
            }));
   if (code == 0) return 0;
-  return settle_after(world, *job, settings);
+  return settle_after(world, *job, settings, code);
 }
 
 }  // namespace tyer::cli

@@ -30,6 +30,8 @@ inline constexpr std::array run_options{
     Option{"--model", "NAME", "The model; the agent's own choice by default"},
     Option{"--permission", "read|edit|all", "What it may do without being asked (read)"},
     Option{"--dir", "DIR", "Where it works; here by default"},
+    Option{"--worktree", "NAME", "Work in this worktree, alone; it is made if it is not there"},
+    Option{"--base", "REF", "Make the worktree from here, as 'tyer worktree add' does"},
     Option{"--max", "DURATION", "End it after so long (30m)"},
     Option{"--idle", "DURATION", "End it if it says nothing for so long; never by default"},
     Option{"--max-output", "MIB", "End it if it says more than this (256)"},
@@ -37,26 +39,32 @@ inline constexpr std::array run_options{
 };
 inline constexpr std::array<std::string_view, 3> run_examples{
     "tyer agent run --backend demo --prompt 'demo: say hello'",
-    "echo 'Fix the tests' | tyer agent run --backend claude --permission edit",
+    "echo 'Fix the tests' | tyer agent run --backend claude --permission edit --worktree fix",
     "tyer agent run --backend command --prompt hello -- cat"};
 inline constexpr std::array run_codes{
     ExitCode{0, "the agent is done, perhaps without something that it was denied"},
-    ExitCode{1, "it failed, crashed or was lost"},
+    ExitCode{1, "it failed, crashed or was lost; there is no git repository or REF"},
     wrong,
     ExitCode{3, "the store or the agent's service is out of reach"},
-    ExitCode{4, "the agent has no login, no valid key or no credit"},
+    ExitCode{4, "the agent has no login, key or credit; the worktree is another run's"},
     ExitCode{5, "a limit of time, output, turns or money"},
     ExitCode{130, "it was stopped"}};
 
 inline constexpr std::array<std::string_view, 1> keep_examples{"tyer agent keep < job.json"};
-inline constexpr std::array keep_codes{done, ExitCode{1, "the keeper died"}, wrong, unreachable};
+inline constexpr std::array keep_codes{done, ExitCode{1, "the keeper died"}, wrong, unreachable,
+                                       ExitCode{4, "another run works in the worktree"}};
 
-inline constexpr std::array list_options{Option{"--all", "", "Also those that have ended"}};
-inline constexpr std::array<std::string_view, 2> list_examples{"tyer runs list",
-                                                               "tyer runs list --all --json"};
+inline constexpr std::array list_options{
+    Option{"--all", "", "Also those that have ended"},
+    Option{"--limit", "N", "The newest so many (100)"},
+    Option{"--before", "ID", "Those older than this one"},
+};
+inline constexpr std::array<std::string_view, 3> list_examples{
+    "tyer runs list", "tyer runs list --all --json", "tyer runs list --all --limit 20"};
 inline constexpr std::array list_codes{done, ExitCode{1, "there is no store"}, wrong, unreachable};
 
-inline constexpr std::array id_operands{Operand{.name = "ID", .help = "The run"}};
+inline constexpr std::array id_operands{
+    Operand{.name = "ID", .help = "The run, or the beginning of its id"}};
 inline constexpr std::array<std::string_view, 1> show_examples{
     "tyer runs show 0190f3c2-7b1a-7c3d-8e4f-0123456789ab"};
 inline constexpr std::array show_codes{done, none, wrong, unreachable};

@@ -27,6 +27,12 @@ bool is_section(std::string_view name) {
   });
 }
 
+bool is_number(std::string_view name) {
+  return std::ranges::any_of(settings_table(), [name](const Setting& setting) {
+    return setting.name == name && setting.kind == Setting::Kind::number;
+  });
+}
+
 Result<> flatten(const toml::table& table, const std::string& prefix, const std::string& path,
                  std::vector<Given>& found) {
   for (const auto& [key, node] : table) {
@@ -38,6 +44,8 @@ Result<> flatten(const toml::table& table, const std::string& prefix, const std:
       TYER_TRY_OK(flatten(*inner, name + ".", path, found));
     } else if (const auto* text = node.as_string()) {
       found.push_back({name, text->get(), from, path.substr(0, path.rfind('/'))});
+    } else if (const auto* number = node.as_integer(); number != nullptr && is_number(name)) {
+      found.push_back({name, std::to_string(number->get()), from, ""});
     } else {
       return fail(Fault::invalid, fmt::format("{}: {} must be a text in quotes, like \"5m\"", from,
                                               printable(name)));

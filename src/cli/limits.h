@@ -23,7 +23,28 @@ inline constexpr Span repository_wait = 10min;  // For others who work on its wo
 inline constexpr Span repository_hold = 2h;
 inline constexpr std::size_t message_bytes_max = 64 << 10;  // Of --commit.
 
-inline constexpr Span start_look_every = 5ms;  // For a run whose keeper was just started.
+inline constexpr Span serve_look_every = 1s;  // For a signal.
+inline constexpr Span serve_grace = 5s;       // For requests under way.
+
+// Of the commands that talk to a hub.
+inline constexpr std::size_t sessions_most = 100;       // For hub.sessions_max.
+inline constexpr std::size_t bot_mentions_most = 100;   // For hub.bot_mentions_max.
+inline constexpr std::size_t named_max = 5;             // Named, if a name is not clear.
+inline constexpr std::size_t hub_page_rows = 200;       // Asked for at a time.
+inline constexpr std::size_t hub_list_rows = 10'000;    // Of a list that is read as a whole.
+inline constexpr std::size_t show_rows = 50;            // Of `tyer feed show` without --limit.
+inline constexpr std::size_t show_rows_max = 1'000;     // For --limit.
+inline constexpr std::size_t tail_entries = 10;         // Of `tyer feed tail` without --last.
+inline constexpr std::size_t tail_entries_max = 1'000;  // For --last.
+inline constexpr std::size_t tail_pages_max = 50;       // Looked through for them.
+inline constexpr Span stream_silence_max = 40s;         // Its hub says something every 15 s.
+inline constexpr Span reconnect_pause = 250ms;          // Doubled each time, up to ...
+inline constexpr Span reconnect_pause_max = 10s;
+inline constexpr std::size_t refusal_bytes_max = 64 << 10;  // Of an answer instead of a stream.
+
+inline constexpr std::uint64_t runs_rows = 100;         // Of `tyer runs list` without --limit.
+inline constexpr std::uint64_t runs_rows_max = 10'000;  // For --limit.
+inline constexpr Span start_look_every = 5ms;           // For a run whose keeper was just started.
 inline constexpr std::uint64_t agent_output_mib_max = 1 << 20;  // For --max-output.
 
 // Of the demo agent.

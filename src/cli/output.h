@@ -27,6 +27,9 @@ class Output {
   // Whether nobody reads standard output any more.
   [[nodiscard]] bool closed();
 
+  // To wait for that; not to write to.
+  [[nodiscard]] int fd() const { return out_; }
+
   // To standard error, at once, after what was printed before.
   void warn(std::string_view text);
 

@@ -32,8 +32,7 @@ std::expected<Locking, Failure> open_locks_of(World& world, const Arguments& arg
                                               const git::Repository& repository) {
   Locking locking;
   TYER_TRY(locking.settings, load_settings(world, arguments));
-  World at_root{world.env,         world.catalog,   world.output,
-                world.environment, repository.root, world.program};
+  World at_root = world_at(world, repository.root);
   TYER_TRY(locking.store, open_store(at_root, locking.settings, Access::write));
   locking.engine = std::make_unique<engine::Engine>(world.env, *locking.store, world.catalog);
   locking.locks = std::make_unique<lock::Locks>(*locking.engine);
@@ -67,29 +66,49 @@ class RepositoryHeart {
   std::optional<engine::Loop> loop_;  // Last: it uses everything above.
 };
 
-Done work_under_lease(World& world, const Arguments& arguments, const RepositoryWork& work,
-                      const env::Front& front) {
+// "tyer worktree add worker": what `tyer lock list` shows.
+std::string doing_of(const Arguments& arguments) {
+  const std::string name = arguments.value("NAME").value_or("");
+  return fmt::format("tyer {}{}{}", arguments.command().name, name.empty() ? "" : " ", name);
+}
+
+}  // namespace
+
+Done work_on_repository(World& world, const Arguments& arguments, const RepositoryWork& work) {
+  const RepositoryTask task{.doing = doing_of(arguments),
+                            .open = [&](const git::Repository& repository) {
+                              return open_locks_of(world, arguments, repository);
+                            }};
+  TYER_TRY(const int code, env::run_behind_front([&](const env::Front& front) {
+             return finish(work_behind_front(world, task, front, work), world,
+                           arguments.has("--json"));
+           }));
+  return code;
+}
+
+Done work_behind_front(World& world, const RepositoryTask& task, const env::Front& front,
+                       const RepositoryWork& work) {
   const env::Fd signals = stopping_signals();
   const env::Fd lost(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   Progress progress(world.output, world.env.clock);
-  const std::string doing = fmt::format("tyer {}", arguments.command().name);
-  const git::Runner runner(world.env, world.environment,
-                           {.stop_fds = {signals.get(), front.gone_fd(), lost.get()},
-                            .busy = [&](std::string_view what) {
-                              progress.show(fmt::format("{}: git {} is at work…", doing, what));
-                            }});
+  const git::Runner runner(
+      world.env, world.environment,
+      {.stop_fds = {signals.get(), front.gone_fd(), lost.get(), task.stop_fd},
+       .busy = [&](std::string_view what) {
+         progress.show(fmt::format("{}: git {} is at work…", task.doing, what));
+       }});
   TYER_TRY(const git::Repository repository, git::find_repository(runner, world.directory));
-  TYER_TRY(Locking locking, open_locks_of(world, arguments, repository));
+  TYER_TRY(Locking locking, task.open(repository));
   const std::string session = uuid7(world.env.clock.now(), world.env.random.bits());
-  const lock::Request request{.names = {"repo/" + repository.id},
+  const lock::Request request{.names = {lock_of(repository)},
                               .holder = world.env.processes.self(session),
-                              .command = doing,
+                              .command = task.doing,
                               .silence_max = locking.settings.silence,
                               .hold_max = limits::repository_hold};
   TYER_TRY(const lock::Outcome outcome,
-           lock::acquire(
-               *locking.locks, *locking.store, request,
-               {.at_most = limits::repository_wait, .stop_fds = {signals.get(), front.gone_fd()}}));
+           lock::acquire(*locking.locks, *locking.store, request,
+                         {.at_most = limits::repository_wait,
+                          .stop_fds = {signals.get(), front.gone_fd(), task.stop_fd}}));
   if (outcome.got.empty()) {
     return std::unexpected(
         Failure{{Fault::timeout, fmt::format("others have worked on the repository for {}",
@@ -99,27 +118,25 @@ Done work_under_lease(World& world, const Arguments& arguments, const Repository
   Done done = 0;
   {
     const RepositoryHeart heart(world, locking, outcome.got.front(), outcome.asked, lost.get());
-    done = work(runner, repository);
+    done = work(runner, repository, *locking.engine);
   }
   // One that was lost is not there to be released.
   (void)locking.locks->release(request.names.front(), session);
   return done;
 }
 
-}  // namespace
-
-Done work_on_repository(World& world, const Arguments& arguments, const RepositoryWork& work) {
-  TYER_TRY(const int code, env::run_behind_front([&](const env::Front& front) {
-             return finish(work_under_lease(world, arguments, work, front), world,
-                           arguments.has("--json"));
-           }));
-  return code;
-}
-
-Done look_at_repository(World& world, const RepositoryWork& work) {
+Done look_at_repository(World& world, const RepositoryLook& look) {
   const git::Runner runner(world.env, world.environment);
   TYER_TRY(const git::Repository repository, git::find_repository(runner, world.directory));
-  return work(runner, repository);
+  return look(runner, repository);
+}
+
+std::string lock_of(const git::Repository& repository) {
+  return "repo/" + repository.id;
+}
+
+World world_at(const World& world, const std::string& directory) {
+  return {world.env, world.catalog, world.output, world.environment, directory, world.program};
 }
 
 }  // namespace tyer::cli

@@ -63,7 +63,8 @@ Done run_rescue_restore(World& world, const Arguments& arguments) {
   while (to.size() > 1 && to.ends_with('/')) to.pop_back();
   if (!to.empty() && !to.starts_with('/')) to = world.directory + "/" + to;
   return work_on_repository(
-      world, arguments, [&](const git::Runner& runner, const git::Repository& repository) -> Done {
+      world, arguments,
+      [&](const git::Runner& runner, const git::Repository& repository, engine::Engine&) -> Done {
         TYER_TRY(const git::Rescue rescue,
                  git::find_rescue(runner, repository, *arguments.value("ID")));
         TYER_TRY(const git::Restored restored, git::restore(runner, repository, rescue, to));

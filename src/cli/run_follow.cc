@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <csignal>
+#include <filesystem>
 
 #include <fmt/format.h>
 
@@ -70,28 +71,34 @@ class RunFollower {
   // A keeper that cannot create the run says why.
   std::expected<void, Failure> wait_until_there(const std::string& id) {
     while (true) {
-      bool has_ended = how_.keeper == nullptr;
+      std::optional<env::Exit> exit;
       if (how_.keeper != nullptr) {
-        TYER_TRY(const auto exit, how_.keeper->wait(Span::zero()));
-        has_ended = exit.has_value();
+        TYER_TRY(exit, how_.keeper->wait(Span::zero()));
       }
+      const bool has_ended = how_.keeper == nullptr || exit;
       const auto record = run::look_at_run(engine_, id);
       if (record) return {};
       if (record.error().fault != Fault::not_found) return std::unexpected(Failure{record.error()});
-      if (has_ended) return std::unexpected(complaint(record.error()));
+      if (has_ended) return std::unexpected(complaint(record.error(), exit));
       if (interrupted()) (void)how_.keeper->signal_group(SIGTERM);
       TYER_TRY_OK(env::wait_readable(how_.keeper->fd(), limits::start_look_every));
     }
   }
 
-  [[nodiscard]] Failure complaint(const Error& missing) const {
+  [[nodiscard]] Failure complaint(const Error& missing,
+                                  const std::optional<env::Exit>& exit) const {
     if (how_.keeper_errors < 0) return Failure{missing};
     std::string said(4'000, '\0');
     const ssize_t got = ::pread(how_.keeper_errors, said.data(), said.size(), 0);
     said.resize(got > 0 ? static_cast<std::size_t>(got) : 0);
     if (said.starts_with("tyer: ")) said.erase(0, 6);
     said.resize(said.find('\n') == std::string::npos ? said.size() : said.find('\n'));
-    return Failure{{Fault::unavailable, said.empty() ? "the keeper of the run died" : said}};
+    const int code = exit ? exit->code : 1;
+    const Fault fault = code == 2   ? Fault::invalid
+                        : code == 4 ? Fault::conflict
+                        : code == 5 ? Fault::limit
+                                    : Fault::unavailable;
+    return Failure{{fault, said.empty() ? "the keeper of the run died" : said}};
   }
 
   // Until it has ended, or we have to leave.
@@ -167,6 +174,18 @@ class RunFollower {
       (void)world_.output.flush();  // What failed is told at the end.
       return;
     }
+    tell_outcome(record);
+    // One that could not be made is not there.
+    std::error_code problem;
+    const bool is_there = std::filesystem::exists(record.directory, problem);
+    if (record.worktree.empty() || !record.next.empty() || !is_there) return;
+    world_.output.warn(
+        fmt::format("tyer: the worktree {0} is left as it is; 'tyer worktree merge {0} --commit "
+                    "MESSAGE' merges it, 'tyer worktree remove {0}' removes it\n",
+                    record.worktree));
+  }
+
+  void tell_outcome(const run::Record& record) {
     const std::string word = record.verdict.empty() ? record.outcome : record.verdict;
     const std::string again =
         record.next.empty() ? "" : fmt::format("; it is tried again as {}", record.next);
@@ -209,6 +228,7 @@ std::string json_of(const run::Record& record) {
                     {"status", record.status},
                     {"backend", record.backend},
                     {"directory", record.directory},
+                    {"worktree", record.worktree.empty() ? Json(nullptr) : Json(record.worktree)},
                     {"folder", record.folder},
                     {"prompt", record.prompt},
                     {"attempt", record.attempt},
@@ -218,6 +238,8 @@ std::string json_of(const run::Record& record) {
                     {"startedAt", null_unless(record.started)},
                     {"endedAt", null_unless(record.ended)},
                     {"stopAsked", record.stop_asked},
+                    {"stopAskedAt", null_unless(record.stop_asked_at)},
+                    {"stopAskedBy", record.stop_asked_by},
                     {"outcome", record.outcome},
                     {"verdict", record.verdict},
                     {"why", record.why},

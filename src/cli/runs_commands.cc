@@ -1,9 +1,12 @@
+#include <charconv>
+
 #include <fmt/format.h>
 
 #include "base/json.h"
 #include "base/text.h"
 #include "cli/columns.h"
 #include "cli/commands.h"
+#include "cli/limits.h"
 #include "cli/run_follow.h"
 #include "cli/workspace.h"
 #include "run/evidence.h"
@@ -43,6 +46,24 @@ Json with_health(const run::Record& record, const run::Condition& condition) {
   return json;
 }
 
+Result<run::RunQuery> read_query(const Arguments& arguments) {
+  run::RunQuery query{.ended = arguments.has("--all"),
+                      .before = arguments.value("--before").value_or(""),
+                      .limit = limits::runs_rows};
+  if (arguments.has("--before") && query.before.empty()) {
+    return fail(Fault::invalid, "--before must not be empty");
+  }
+  const auto text = arguments.value("--limit");
+  if (!text) return query;
+  const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), query.limit);
+  if (error != std::errc{} || end != text->data() + text->size() || query.limit == 0 ||
+      query.limit > limits::runs_rows_max) {
+    return fail(Fault::invalid, fmt::format("--limit '{}' is not a number from 1 to {}",
+                                            printable(*text, 80), limits::runs_rows_max));
+  }
+  return query;
+}
+
 std::string ago(const std::optional<Time>& time, Time now) {
   return time ? describe_span(std::max<Span>(now - *time, Span::zero())) : "";
 }
@@ -51,17 +72,19 @@ std::string ago(const std::optional<Time>& time, Time now) {
 
 Done run_runs_list(World& world, const Arguments& arguments) {
   TYER_TRY(const RunsWork work, open_runs(world, arguments));
-  TYER_TRY(const auto records, run::list_runs(*work.engine, arguments.has("--all")));
+  TYER_TRY(const run::RunQuery query, read_query(arguments));
+  TYER_TRY(const run::RunPage page, run::list_runs(*work.engine, query));
+  const std::vector<run::Record>& records = page.records;
   TYER_TRY(const auto conditions, run::examine(*work.engine, records));
   TYER_TRY(const Time now, work.engine->store_time());
   Json all = Json::array();
   std::vector<std::vector<std::string>> rows{
-      {"RUN", "BACKEND", "STATE", "AGE", "ATTEMPT", "PROMPT"}};
+      {"RUN", "BACKEND", "STATE", "AGE", "ATTEMPT", "WORKTREE", "PROMPT"}};
   for (std::size_t i = 0; i < records.size(); ++i) {
     const run::Record& record = records[i];
     all.push_back(with_health(record, conditions[i]));
     rows.push_back({record.id, printable(record.backend, 20), state_of(record, conditions[i]),
-                    ago(record.created, now), std::to_string(record.attempt),
+                    ago(record.created, now), std::to_string(record.attempt), record.worktree,
                     clip(record.prompt, 40)});
   }
   if (arguments.has("--json")) {
@@ -69,12 +92,19 @@ Done run_runs_list(World& world, const Arguments& arguments) {
   } else {
     world.output.print(records.empty() ? "No runs.\n" : table(rows));
   }
+  if (page.older > 0) {
+    // Below the table, and not in the way of who reads JSON.
+    TYER_TRY_OK(world.output.flush());
+    world.output.warn(fmt::format("tyer: {} not shown; --before {} shows the next of them\n",
+                                  count(page.older, "older run"), records.front().id));
+  }
   return 0;
 }
 
 Done run_runs_show(World& world, const Arguments& arguments) {
   TYER_TRY(const RunsWork work, open_runs(world, arguments));
-  TYER_TRY(const run::Record record, run::look_at_run(*work.engine, *arguments.value("ID")));
+  TYER_TRY(const std::string id, run::find_run(*work.engine, *arguments.value("ID")));
+  TYER_TRY(const run::Record record, run::look_at_run(*work.engine, id));
   TYER_TRY(const auto conditions, run::examine(*work.engine, {record}));
   TYER_TRY(const Time now, work.engine->store_time());
   const run::Condition& condition = conditions.front();
@@ -92,6 +122,7 @@ Done run_runs_show(World& world, const Arguments& arguments) {
       {"attempt", std::to_string(record.attempt)},
       {"age", ago(record.created, now)},
       {"folder", record.folder}};
+  if (!record.worktree.empty()) rows.push_back({"worktree", record.worktree});
   if (!record.conversation.empty()) rows.push_back({"conversation", record.conversation});
   if (!record.next.empty()) rows.push_back({"next", record.next});
   if (record.status == "ended") {
@@ -107,13 +138,14 @@ Done run_runs_show(World& world, const Arguments& arguments) {
 
 Done run_runs_follow(World& world, const Arguments& arguments) {
   TYER_TRY(const RunsWork work, open_runs(world, arguments));
-  return follow_run(world, *work.engine, *arguments.value("ID"),
+  TYER_TRY(const std::string id, run::find_run(*work.engine, *arguments.value("ID")));
+  return follow_run(world, *work.engine, id,
                     {.json = arguments.has("--json"), .color = wants_color(world, work.settings)});
 }
 
 Done run_runs_stop(World& world, const Arguments& arguments) {
   TYER_TRY(const RunsWork work, open_runs(world, arguments));
-  const std::string id = *arguments.value("ID");
+  TYER_TRY(const std::string id, run::find_run(*work.engine, *arguments.value("ID")));
   TYER_TRY_OK(run::ask_stop(*work.engine, id, asker(world)));
   TYER_TRY(const run::Record record, run::look_at_run(*work.engine, id));
   world.output.print(arguments.has("--json") ? json_of(record) + "\n"

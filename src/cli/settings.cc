@@ -2,13 +2,17 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 
 #include <fmt/format.h>
 
 #include "base/text.h"
 #include "cli/columns.h"
+#include "cli/limits.h"
 #include "cli/suggest.h"
 #include "core/limits.h"
+#include "http/client.h"
+#include "run/limits.h"
 
 namespace tyer::cli {
 namespace {
@@ -38,6 +42,19 @@ constexpr std::array table_rows{
             "How long a lease may be held at all."},
     Setting{"lease.hold_by_command", "", "", durations, "", "",
             "The same for single commands; see below."},
+    Setting{"runs.keep", "TYER_RUNS_KEEP", "", number, "", "500",
+            "Of how many runs of agents, the newest, the transcripts are kept."},
+    Setting{"hub.url", "TYER_URL", "--url", hub_url, "", "",
+            "The hub that `tyer agent`, `tyer feed` and `tyer events` talk to, like "
+            "`http://127.0.0.1:7420`. Without it, they use the store themselves."},
+    Setting{"hub.listen", "TYER_HUB_LISTEN", "--listen", address, "", "127.0.0.1:7420",
+            "Where `tyer serve` listens."},
+    Setting{"hub.sessions_max", "TYER_HUB_SESSIONS_MAX", "", number, "", "5",
+            "How many sessions an agent may have, its default session among them."},
+    Setting{"hub.bot_mentions_max", "TYER_HUB_BOT_MENTIONS_MAX", "", number, "", "4",
+            "How often agents may mention agents under one post within `hub.bot_window`; then the "
+            "chain stops."},
+    Setting{"hub.bot_window", "TYER_HUB_BOT_WINDOW", "", duration, "", "5m", "See above."},
 };
 
 constexpr std::array holds{CommandHold{"/wf:build", "1h"},  CommandHold{"/wf:done", "5m"},
@@ -56,6 +73,15 @@ Result<Span> read_duration(const Given& given) {
     return refuse(given, fmt::format("must be at most {}", describe_span(limits::hold_most)));
   }
   return *span;
+}
+
+Result<std::size_t> read_number(const Given& given, std::size_t most) {
+  std::size_t number = 0;
+  const char* const end = given.text.data() + given.text.size();
+  const auto [rest, error] = std::from_chars(given.text.data(), end, number);
+  if (error == std::errc{} && rest == end && number > 0 && number <= most) return number;
+  return refuse(given, fmt::format("is '{}', but must be a number from 1 to {}",
+                                   printable(given.text, 80), most));
 }
 
 Result<> check_choice(const Given& given, std::string_view choices) {
@@ -77,6 +103,19 @@ Result<> check_space(const Given& given) {
                                    printable(given.text, 80), space_bytes_max));
 }
 
+// ADDRESS:PORT, as the server reads it.
+Result<> check_address(const Given& given) {
+  const std::size_t colon = given.text.rfind(':');
+  unsigned port = 0;
+  const char* const end = given.text.data() + given.text.size();
+  if (colon != std::string::npos && colon > 0) {
+    const auto [rest, error] = std::from_chars(given.text.data() + colon + 1, end, port);
+    if (error == std::errc{} && rest == end && port <= 65'535) return {};
+  }
+  return refuse(given, fmt::format("is '{}', but must be ADDRESS:PORT, like 127.0.0.1:7420",
+                                   printable(given.text, 80)));
+}
+
 std::unexpected<Error> refuse_unknown(const Given& given) {
   std::vector<std::string_view> known;
   for (const Setting& setting : table_rows) known.push_back(setting.name);
@@ -84,6 +123,27 @@ std::unexpected<Error> refuse_unknown(const Given& given) {
   return fail(Fault::invalid,
               fmt::format("{}: there is no setting '{}'{}", given.from, printable(given.name, 80),
                           near.empty() ? "" : fmt::format("; did you mean '{}'?", near)));
+}
+
+Result<> set_hub(Settings& settings, const Given& given) {
+  if (given.name == "hub.url") {
+    const auto good = http::parse_url(given.text);
+    if (!good) {
+      return refuse(given, fmt::format("is '{}', but must be a URL like http://127.0.0.1:7420",
+                                       printable(given.text, 80)));
+    }
+    settings.hub_url = given.text;
+  } else if (given.name == "hub.listen") {
+    TYER_TRY_OK(check_address(given));
+    settings.hub_listen = given.text;
+  } else if (given.name == "hub.sessions_max") {
+    TYER_TRY(settings.rules.sessions_max, read_number(given, limits::sessions_most));
+  } else if (given.name == "hub.bot_mentions_max") {
+    TYER_TRY(settings.rules.bot_mentions_max, read_number(given, limits::bot_mentions_most));
+  } else if (given.name == "hub.bot_window") {
+    TYER_TRY(settings.rules.bot_window, read_duration(given));
+  }
+  return {};
 }
 
 Result<> set(Settings& settings, const Given& given) {
@@ -95,6 +155,7 @@ Result<> set(Settings& settings, const Given& given) {
   const auto found = std::ranges::find(table_rows, given.name, &Setting::name);
   if (found == table_rows.end() || found->kind == durations) return refuse_unknown(given);
   if (found->kind == choice) TYER_TRY_OK(check_choice(given, found->choices));
+  if (given.name.starts_with("hub.")) return set_hub(settings, given);
   if (given.name == "store") {
     const auto good = check_store_url(given.text);
     if (!good) return std::unexpected(good.error().in(given.from));
@@ -115,6 +176,8 @@ Result<> set(Settings& settings, const Given& given) {
     TYER_TRY(settings.silence, read_duration(given));
   } else if (given.name == "lease.hold") {
     TYER_TRY(settings.hold, read_duration(given));
+  } else if (given.name == "runs.keep") {
+    TYER_TRY(settings.runs_kept, read_number(given, limits::run_folders_max));
   }
   return {};
 }
@@ -129,7 +192,7 @@ std::vector<Given> winners(const std::vector<Given>& all, const Settings& settin
     const auto found = last.find(setting.name);
     Given row =
         found == last.end() ? Given{std::string(setting.name), "", "default", ""} : *found->second;
-    if (setting.kind == url) row.text = settings.store;
+    if (setting.name == "store") row.text = settings.store;
     rows.push_back(std::move(row));
   }
   for (const auto& [command, hold] : settings.hold_by_command) {

@@ -17,12 +17,22 @@
 
 #include "base/error.h"
 #include "base/time.h"
+#include "feed/limits.h"
 #include "store/store.h"
 
 namespace tyer::cli {
 
 struct Setting {
-  enum class Kind : std::uint8_t { url, choice, name, duration, durations };
+  enum class Kind : std::uint8_t {
+    url,      // Of a store.
+    hub_url,  // Of a hub.
+    address,  // What is listened on.
+    choice,
+    name,
+    number,
+    duration,
+    durations,
+  };
 
   std::string_view name;      // "lease.heartbeat"
   std::string_view variable;  // "TYER_LEASE_HEARTBEAT"; empty: none.
@@ -64,6 +74,10 @@ struct Settings {
   Span silence{};
   Span hold{};
   std::map<std::string, Span, std::less<>> hold_by_command;
+  std::size_t runs_kept = 0;
+  std::string hub_url;  // Empty: no hub, but the store itself.
+  std::string hub_listen;
+  limits::FeedRules rules;
 
   // Every value with its place, in the order of the table.
   std::vector<Given> origins;

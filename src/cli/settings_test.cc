@@ -20,6 +20,26 @@ TEST(Settings, DefaultsAreThoseOfTheLaws) {
   EXPECT_EQ(settings->hold_by_command.at("/wf:build"), 60min);
   EXPECT_EQ(settings->hold_by_command.at("/wf:start"), 5min);
   EXPECT_EQ(settings->hold_by_command.size(), 6U);
+  EXPECT_EQ(settings->rules.sessions_max, limits::FeedRules().sessions_max);
+  EXPECT_EQ(settings->rules.bot_mentions_max, limits::FeedRules().bot_mentions_max);
+  EXPECT_EQ(settings->rules.bot_window, limits::FeedRules().bot_window);
+}
+
+TEST(Settings, OfTheHubAreRefusedIfTheyCannotBe) {
+  for (const auto& [name, text] :
+       std::vector<std::pair<std::string, std::string>>{{"hub.url", "127.0.0.1:7420"},
+                                                        {"hub.url", "http://me:secret@host"},
+                                                        {"hub.listen", "127.0.0.1"},
+                                                        {"hub.listen", ":1"},
+                                                        {"hub.listen", "127.0.0.1:70000"},
+                                                        {"hub.sessions_max", "0"},
+                                                        {"hub.sessions_max", "many"},
+                                                        {"hub.bot_mentions_max", "1000000"},
+                                                        {"hub.bot_window", "5"}}) {
+    const auto refused = resolve({{name, text, "f:1", "/"}});
+    ASSERT_FALSE(refused) << name << " " << text;
+    EXPECT_TRUE(refused.error().what.starts_with("f:1: " + name + " ")) << refused.error().what;
+  }
 }
 
 TEST(Settings, EveryOneOfTheTableHasAnEffect) {
@@ -27,7 +47,10 @@ TEST(Settings, EveryOneOfTheTableHasAnEffect) {
     std::string text = "7m";
     std::string name(setting.name);
     if (setting.kind == Setting::Kind::url) text = "sqlite:/x";
+    if (setting.kind == Setting::Kind::hub_url) text = "http://127.0.0.1:7";
+    if (setting.kind == Setting::Kind::address) text = "127.0.0.1:7";
     if (setting.kind == Setting::Kind::name) text = "other";
+    if (setting.kind == Setting::Kind::number) text = "7";
     if (setting.kind == Setting::Kind::choice) {
       text = setting.choices.substr(setting.choices.rfind('|') + 1);
     }
@@ -41,7 +64,12 @@ TEST(Settings, EveryOneOfTheTableHasAnEffect) {
     EXPECT_FALSE(before->store == after->store && before->durability == after->durability &&
                  before->space == after->space && before->color == after->color &&
                  before->heartbeat == after->heartbeat && before->silence == after->silence &&
-                 before->hold == after->hold && before->hold_by_command == after->hold_by_command)
+                 before->hold == after->hold && before->runs_kept == after->runs_kept &&
+                 before->hub_url == after->hub_url && before->hub_listen == after->hub_listen &&
+                 before->rules.sessions_max == after->rules.sessions_max &&
+                 before->rules.bot_mentions_max == after->rules.bot_mentions_max &&
+                 before->rules.bot_window == after->rules.bot_window &&
+                 before->hold_by_command == after->hold_by_command)
         << name;
   }
 }

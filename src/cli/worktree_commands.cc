@@ -6,6 +6,7 @@
 #include "cli/commands.h"
 #include "cli/limits.h"
 #include "cli/repository_work.h"
+#include "cli/run_tree.h"
 #include "git/merge.h"
 #include "git/names.h"
 #include "git/worktrees.h"
@@ -137,7 +138,8 @@ Done run_worktree_add(World& world, const Arguments& arguments) {
   TYER_TRY_OK(git::check_tree_name(name));
   if (base) TYER_TRY_OK(git::check_revision(*base));
   return work_on_repository(
-      world, arguments, [&](const git::Runner& runner, const git::Repository& repository) -> Done {
+      world, arguments,
+      [&](const git::Runner& runner, const git::Repository& repository, engine::Engine&) -> Done {
         TYER_TRY(const git::Added added, git::add_tree(runner, repository, name, base));
         const git::Tree& tree = added.tree;
         if (arguments.has("--json")) {
@@ -162,10 +164,14 @@ Done run_worktree_list(World& world, const Arguments& arguments) {
   return look_at_repository(
       world, [&](const git::Runner& runner, const git::Repository& repository) -> Done {
         TYER_TRY(const std::vector<git::Tree> trees, git::list_trees(runner, repository));
+        const std::map<std::string, std::string> runs =
+            runs_in(world, arguments, repository, trees);
         Json all = Json::array();
         std::vector<std::vector<std::string>> rows{
-            {"NAME", "BRANCH", "HEAD", "BASE", "CHANGED", "AHEAD", "STATE"}};
+            {"NAME", "BRANCH", "HEAD", "BASE", "CHANGED", "AHEAD", "STATE", "RUN"}};
         for (const git::Tree& tree : trees) {
+          const auto run = runs.find(tree.name);
+          const std::string works_there = run == runs.end() ? "" : run->second;
           TYER_TRY(const git::State state, git::look(runner, repository, tree, git::Care::quick));
           Json json = tree_json(tree);
           json["changed"] = state.changed;
@@ -174,12 +180,13 @@ Done run_worktree_list(World& world, const Arguments& arguments) {
           json["missing"] = !tree.exists;
           json["locked"] = tree.locked;
           json["state"] = state_word(tree, state);
+          json["run"] = null_if_empty(works_there);
           all.push_back(std::move(json));
           const std::string branch =
               tree.checked_out.empty() ? "(detached)" : git::short_ref(tree.checked_out);
           rows.push_back({tree.name, printable(branch, 80), tree.head.substr(0, 12),
                           printable(git::short_ref(tree.base), 80), std::to_string(state.changed),
-                          std::to_string(state.ahead), state_word(tree, state)});
+                          std::to_string(state.ahead), state_word(tree, state), works_there});
         }
         if (arguments.has("--json")) {
           world.output.print(dump_json(all) + "\n");
@@ -196,7 +203,10 @@ Done run_worktree_remove(World& world, const Arguments& arguments) {
   const git::Removal how{.force = arguments.has("--force"),
                          .discard_ignored = arguments.has("--discard-ignored")};
   return work_on_repository(
-      world, arguments, [&](const git::Runner& runner, const git::Repository& repository) -> Done {
+      world, arguments,
+      [&](const git::Runner& runner, const git::Repository& repository,
+          engine::Engine& engine) -> Done {
+        TYER_TRY_OK(check_no_run(engine, repository, name));
         const auto removed = git::remove_tree(runner, repository, name, how);
         if (!removed) {
           const Error& error = removed.error();
@@ -226,17 +236,20 @@ Done run_worktree_merge(World& world, const Arguments& arguments) {
   const std::string name = *arguments.value("NAME");
   TYER_TRY_OK(git::check_tree_name(name));
   TYER_TRY(const git::MergeWish wish, read_merge(arguments));
-  return work_on_repository(
-      world, arguments, [&](const git::Runner& runner, const git::Repository& repository) -> Done {
-        TYER_TRY(const git::Merged merged, git::merge_tree(runner, repository, name, wish));
-        const bool json = arguments.has("--json");
-        if (!merged.conflicts.empty()) {
-          print_conflicts(world, merged, json);
-          return 1;
-        }
-        print_merged(world, merged, json);
-        return 0;
-      });
+  return work_on_repository(world, arguments,
+                            [&](const git::Runner& runner, const git::Repository& repository,
+                                engine::Engine& engine) -> Done {
+                              TYER_TRY_OK(check_no_run(engine, repository, name));
+                              TYER_TRY(const git::Merged merged,
+                                       git::merge_tree(runner, repository, name, wish));
+                              const bool json = arguments.has("--json");
+                              if (!merged.conflicts.empty()) {
+                                print_conflicts(world, merged, json);
+                                return 1;
+                              }
+                              print_merged(world, merged, json);
+                              return 0;
+                            });
 }
 
 }  // namespace tyer::cli

@@ -46,7 +46,7 @@ inline constexpr std::array remove_codes{
     no_repository,
     wrong,
     unreachable,
-    ExitCode{4, "it is kept: dirty, not merged, locked, or with submodules"},
+    ExitCode{4, "it is kept: a run works in it, dirty, not merged, locked, or with submodules"},
     busy};
 
 inline constexpr std::array merge_options{
@@ -55,8 +55,12 @@ inline constexpr std::array merge_options{
 inline constexpr std::array<std::string_view, 2> merge_examples{
     "tyer worktree merge worker-1", "tyer worktree merge worker-1 --into main --commit 'Add it'"};
 inline constexpr std::array merge_codes{
-    done,        ExitCode{1, "there are conflicts, or there is no such worktree or branch"},  wrong,
-    unreachable, ExitCode{4, "it is not committed, or the checkout of BRANCH cannot follow"}, busy};
+    done,
+    ExitCode{1, "there are conflicts, or there is no such worktree or branch"},
+    wrong,
+    unreachable,
+    ExitCode{4, "a run works in it, it is not committed, or the checkout of BRANCH cannot follow"},
+    busy};
 
 inline constexpr std::array<std::string_view, 2> rescues_examples{"tyer rescue list",
                                                                   "tyer rescue list --json"};

@@ -100,26 +100,52 @@ Result<> make(const Runner& runner, const Repository& repository, const Tree& tr
   return {};
 }
 
+struct Plan {
+  Tree tree;
+  std::optional<Base> base;  // If one is wanted or needed.
+  bool is_there = false;     // Nothing is to be done.
+};
+
+Result<Plan> plan(const Runner& runner, const Repository& repository, const std::string& name,
+                  const std::optional<std::string>& wanted) {
+  TYER_TRY_OK(check_tree_name(name));
+  Plan plan;
+  TYER_TRY(plan.tree, find_tree(runner, repository, name));
+  const Tree& tree = plan.tree;
+  if (wanted) {
+    TYER_TRY(plan.base, find_base(runner, repository, wanted));
+  }
+  plan.is_there = tree.exists && !tree.admin.empty() && !tree.half_made;
+  if (plan.is_there) {
+    TYER_TRY_OK(check_present(runner, repository, tree, plan.base));
+    return plan;
+  }
+  TYER_TRY_OK(check_free(runner, repository, tree));
+  if (!tree.tip.empty() && plan.base) {
+    TYER_TRY_OK(check_contains(runner, repository, tree, tree.tip, *plan.base));
+  }
+  if (!plan.base && (tree.tip.empty() || tree.base.empty())) {
+    TYER_TRY(plan.base, find_base(runner, repository, std::nullopt));
+  }
+  return plan;
+}
+
 }  // namespace
+
+Result<Tree> check_addition(const Runner& runner, const Repository& repository,
+                            const std::string& name, const std::optional<std::string>& base) {
+  TYER_TRY(Plan planned, plan(runner, repository, name, base));
+  return std::move(planned.tree);
+}
 
 Result<Added> add_tree(const Runner& runner, const Repository& repository, const std::string& name,
                        const std::optional<std::string>& wanted) {
   TYER_TRY_OK(check_tree_name(name));
   TYER_TRY_OK(settle(runner, repository));
-  TYER_TRY(Tree tree, find_tree(runner, repository, name));
-  std::optional<Base> base;
-  if (wanted) {
-    TYER_TRY(base, find_base(runner, repository, wanted));
-  }
-  if (tree.exists && !tree.admin.empty() && !tree.half_made) {
-    TYER_TRY_OK(check_present(runner, repository, tree, base));
-    return Added{.tree = std::move(tree), .found_branch = true};
-  }
-  TYER_TRY_OK(check_free(runner, repository, tree));
+  TYER_TRY(Plan planned, plan(runner, repository, name, wanted));
+  Tree& tree = planned.tree;
+  if (planned.is_there) return Added{.tree = std::move(tree), .found_branch = true};
   Added added{.made = true, .found_branch = !tree.tip.empty()};
-  if (added.found_branch && base) {
-    TYER_TRY_OK(check_contains(runner, repository, tree, tree.tip, *base));
-  }
   if (!tree.admin.empty()) {
     TYER_TRY(added.kept,
              clear_tree(runner, repository, tree,
@@ -127,15 +153,12 @@ Result<Added> add_tree(const Runner& runner, const Repository& repository, const
                          .drop_branch = false,
                          .missing_counts = false}));
   }
-  if (!base && (tree.tip.empty() || tree.base.empty())) {
-    TYER_TRY(base, find_base(runner, repository, std::nullopt));
-  }
-  if (base) {
+  if (const auto& base = planned.base) {
     TYER_TRY_OK(point_ref(runner, repository, base_ref(name),
                           base->branch.empty() ? base->commit : base->branch));
   }
   if (tree.tip.empty()) {
-    TYER_TRY_OK(move_ref(runner, repository, branch_of(name), base->commit, ""));
+    TYER_TRY_OK(move_ref(runner, repository, branch_of(name), planned.base->commit, ""));
   }
   TYER_TRY_OK(make(runner, repository, tree));
   TYER_TRY(added.tree, find_tree(runner, repository, name));

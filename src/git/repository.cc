@@ -160,7 +160,9 @@ Result<std::optional<std::string>> admin_of(const Runner& runner, const Reposito
     auto text = runner.env().files.read(admin + "/gitdir", limits::git_errors_max);
     if (!text) continue;  // Half made, or being removed.
     while (text->ends_with('\n')) text->pop_back();
-    if (*text == path + "/.git") return admin;
+    // From here, if git was told to write relative paths.
+    const std::filesystem::path leads_to = std::filesystem::path(admin) / *text;
+    if (leads_to.lexically_normal() == path + "/.git") return admin;
   }
   return std::nullopt;
 }

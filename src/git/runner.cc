@@ -64,10 +64,10 @@ struct Stream {
   std::string text = {};
   bool full = false;  // There was more than it keeps.
 
-  // All that is there now.
+  // All that is there now; some of it, if it comes faster than we read.
   void read() {
     std::array<char, 65'536> buffer{};
-    while (fd) {
+    for (int i = 0; fd && i < limits::git_turn_reads_max; ++i) {
       const ssize_t got =
           env::uninterrupted([&] { return ::read(fd.get(), buffer.data(), buffer.size()); });
       if (got < 0) return;

@@ -31,6 +31,8 @@ struct Tree {
   std::string lock_reason;
   bool half_made = false;  // Whoever made it did not come to an end.
 
+  // Somebody removed its directory by hand.
+  [[nodiscard]] bool is_missing() const { return !exists && !admin.empty() && !half_made; }
   [[nodiscard]] bool is_anything() const { return exists || !admin.empty() || !tip.empty(); }
 };
 
@@ -75,6 +77,11 @@ struct Removed {
 [[nodiscard]] Result<Added> add_tree(const Runner& runner, const Repository& repository,
                                      const std::string& name,
                                      const std::optional<std::string>& base);
+
+// What there is of it, or why `add_tree` would refuse, as far as one can see who only looks.
+[[nodiscard]] Result<Tree> check_addition(const Runner& runner, const Repository& repository,
+                                          const std::string& name,
+                                          const std::optional<std::string>& base);
 
 // `conflict` for one that is dirty, not merged, locked, or has submodules; `limit` if
 // its ignored files are more than limits::rescue_ignored_bytes_max.

@@ -32,11 +32,16 @@ Evidence look_once(const env::Env& env, const Record& record) {
   Evidence evidence{.has_ended = record.status == "ended",
                     .waits_for_turn = record.status == "created"};
   if (evidence.has_ended || !record.keeper) return evidence;
+  const Time now = env.clock.now();
+  if (record.not_before) evidence.turn_in = *record.not_before - now;
+  if (record.stop_asked) {
+    evidence.stopping = std::max<Span>(now - record.stop_asked_at.value_or(now), Span::zero());
+    evidence.stopped_by = record.stop_asked_by;
+  }
   evidence.keeper = env.processes.look(*record.keeper).liveness;
   if (evidence.keeper != core::Liveness::alive) return evidence;
   evidence.use = env::use_below(record.keeper->pid);
   const Heard heard = look_at_output(record.folder);
-  const Time now = env.clock.now();
   evidence.bytes = heard.bytes;
   evidence.quiet =
       std::max<Span>(now - heard.at.value_or(record.started.value_or(now)), Span::zero());

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -22,13 +23,17 @@ enum class Health : std::uint8_t {
   silent,   // For longer than usual, and without work.
   hung,     // It will hardly come back by itself.
   gone,
+  stopping,  // Somebody asked for it.
 };
 
 [[nodiscard]] std::string_view name(Health health);
 
 struct Evidence {
   bool has_ended = false;
-  bool waits_for_turn = false;  // It is created, and its keeper lives.
+  bool waits_for_turn = false;        // It is created, and its keeper lives.
+  Span turn_in{};                     // That is when; zero: it is being started.
+  std::optional<Span> stopping = {};  // Since it was asked to stop.
+  std::string stopped_by = {};        // Who asked.
   core::Liveness keeper = core::Liveness::unknown;
   env::Use use;             // Of the agent and all below it, now.
   Span cpu{};               // Used within `window`.

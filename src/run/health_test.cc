@@ -21,6 +21,12 @@ TEST(Health, IsJudgedByEvidence) {
            Row{"waits to be tried again",
                {.waits_for_turn = true, .keeper = here},
                Health::waiting},
+           Row{"asked to stop",
+               {.stopping = 2s, .stopped_by = "me", .keeper = here, .use = one, .bytes = 1},
+               Health::stopping},
+           Row{"asked to stop, and its keeper died",
+               {.stopping = 2s, .keeper = core::Liveness::gone, .use = one},
+               Health::gone},
            Row{"on another machine", {.keeper = core::Liveness::unknown}, Health::alive},
            Row{"no process yet", {.keeper = here}, Health::waiting},
            Row{"all stopped",
@@ -60,6 +66,23 @@ TEST(Health, IsToldWithItsEvidence) {
 
   EXPECT_EQ(condition.why,
             "no output for 5 min, but 150 ms of a processor and 0 bytes read and written in 200ms");
+}
+
+TEST(Health, OfWhatIsToStopSaysWhatItWaitsFor) {
+  const auto why = [](Evidence evidence) {
+    evidence.stopping = 2s;
+    evidence.stopped_by = "me";
+    return judge_health(evidence).why;
+  };
+
+  EXPECT_EQ(why({.keeper = here, .use = {.processes = 3}}),
+            "asked to stop 2 s ago by me; 3 processes may end in order for 5 s, then what is left "
+            "is killed");
+  EXPECT_EQ(why({.keeper = here}),
+            "asked to stop 2 s ago by me; its agent has ended, and its keeper writes what came of "
+            "it");
+  EXPECT_TRUE(why({.waits_for_turn = true, .keeper = here}).contains("before it begins"));
+  EXPECT_TRUE(why({}).contains("where it cannot be seen"));
 }
 
 }  // namespace

@@ -1,9 +1,11 @@
 #include "run/heart.h"
 
 #include <sys/eventfd.h>
+#include <unistd.h>
 
 #include <algorithm>
 
+#include "env/kin.h"
 #include "run/limits.h"
 #include "run/settle.h"
 
@@ -25,7 +27,17 @@ void Heart::listen() {
   if (bell_ && bell_->silence() && loop_) loop_->hint();
 }
 
+// A record that cannot be written is one less to find a daemon by.
+void Heart::note_kin() {
+  if (!kin_file_) return;
+  std::string kin = env::encode(env::kin_below(::getpid()));
+  if (kin == kin_) return;
+  // Lines behind it, of when there were more, name processes that have ended.
+  if (kin_file_->write(0, kin)) kin_ = std::move(kin);
+}
+
 Result<Time> Heart::step(Time now) {
+  note_kin();
   const Result<Time> next = keeper_.step(now);
   if (!keeper_.take_lost().empty()) {
     lost_ = true;

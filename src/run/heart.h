@@ -1,15 +1,18 @@
-// The beat of a run's lease, and the ear for those who ask it to stop: in a thread of
-// its own, so that neither a busy agent nor a slow store holds the other up.
+// The beat of a run's lease, the ear for those who ask it to stop, and the eye on the
+// processes that the agent has started: in a thread of its own, so that neither a busy agent nor a
+// slow store holds the other up.
 
 #pragma once
 
 #include <atomic>
+#include <memory>
 #include <optional>
 #include <string>
 
 #include "engine/keeper.h"
 #include "engine/loop.h"
 #include "env/bell.h"
+#include "env/files.h"
 
 namespace tyer::run {
 
@@ -19,6 +22,9 @@ class Heart {
 
   // Beats for `lease` from now on; `asked` as in engine::Keeper.
   void beat_for(const core::Lease& lease, Span asked) { keeper_.hold(lease, asked); }
+  // From now on it writes there who is below this process, for who has to end them if nobody
+  // lives who adopts them. Before `start`.
+  void record_kin(std::unique_ptr<env::File> file) { kin_file_ = std::move(file); }
   void start();
   // No beat comes after this.
   void stop() { loop_.reset(); }
@@ -34,12 +40,15 @@ class Heart {
 
  private:
   [[nodiscard]] Result<Time> step(Time now);
+  void note_kin();
 
   engine::Engine& engine_;
   const std::string id_;
   engine::Keeper keeper_;
   env::Fd news_;
   std::optional<env::Bell> bell_;  // None: a stop is seen a little later.
+  std::unique_ptr<env::File> kin_file_;
+  std::string kin_;  // As it was written last.
   std::atomic<bool> lost_ = false;
   std::atomic<bool> stop_asked_ = false;
   const Log log_;

@@ -39,7 +39,11 @@ std::string encode(const Job& job) {
                     {"argv", task.argv},
                     {"extra", task.extra},
                     {"directory", job.directory},
+                    {"worktree", job.worktree},
+                    {"base", job.base},
+                    {"repository", job.repository},
                     {"folder", job.folder},
+                    {"kept", job.kept},
                     {"wall_ms", job.bounds.wall / 1ms},
                     {"idle_ms", job.bounds.idle / 1ms},
                     {"output_bytes", job.bounds.output},
@@ -62,7 +66,11 @@ Result<Job> decode_job(std::string_view text) {
                    .argv = words_of(json, "argv"),
                    .extra = words_of(json, "extra")},
           .directory = text_or(json, "directory"),
+          .worktree = text_or(json, "worktree"),
+          .base = text_or(json, "base"),
+          .repository = text_or(json, "repository"),
           .folder = text_or(json, "folder"),
+          .kept = static_cast<std::size_t>(int_or(json, "kept", limits::run_folders_kept)),
           .bounds = {.wall = span_of(json, "wall_ms"),
                      .idle = span_of(json, "idle_ms"),
                      .output = static_cast<std::uint64_t>(int_or(json, "output_bytes"))},
@@ -73,9 +81,10 @@ Result<Job> decode_job(std::string_view text) {
           .silence = span_of(json, "silence_ms")};
   const auto permission = std::ranges::find(permission_names, text_or(json, "permission"));
   const bool is_whole = !job.id.empty() && !job.store.empty() && job.directory.starts_with('/') &&
-                        job.folder.starts_with('/') && job.bounds.wall > Span::zero() &&
-                        job.silence > Span::zero() && job.heartbeat > Span::zero() &&
-                        permission != permission_names.end();
+                        job.folder.starts_with('/') && job.kept > 0 &&
+                        (job.worktree.empty() || job.repository.starts_with('/')) &&
+                        job.bounds.wall > Span::zero() && job.silence > Span::zero() &&
+                        job.heartbeat > Span::zero() && permission != permission_names.end();
   if (!is_whole) return fail(Fault::invalid, "the job is not whole; 'tyer agent run' makes them");
   job.task.permission = static_cast<backend::Permission>(permission - permission_names.begin());
   return job;

@@ -28,7 +28,11 @@ struct Job {
   std::string backend;
   backend::Task task;  // But for its folder.
   std::string directory;
-  std::string folder;  // Where folders of runs are; absolute.
+  std::string worktree;    // Its name, if `directory` is one that is to be the run's alone.
+  std::string base;        // What that is made from; empty: what the main checkout has.
+  std::string repository;  // The root of the worktree's.
+  std::string folder;      // Where folders of runs are; absolute.
+  std::size_t kept = limits::run_folders_kept;  // How many of these.
   Bounds bounds;
 
   // Where and how it is recorded.

@@ -15,7 +15,11 @@ Job some_job() {
                    .argv = {"a", ""},
                    .extra = {"--x"}},
           .directory = "/d",
+          .worktree = "w",
+          .base = "main",
+          .repository = "/r",
           .folder = "/f",
+          .kept = 9,
           .bounds = {.wall = 90s, .idle = 5s, .output = 7},
           .store = "sqlite:/s",
           .space = "p",
@@ -32,6 +36,9 @@ TEST(Job, ComesBackAsItWas) {
   EXPECT_EQ(job->task.prompt, some_job().task.prompt);
   EXPECT_EQ(job->task.permission, backend::Permission::edit);
   EXPECT_EQ(job->task.argv, some_job().task.argv);
+  EXPECT_EQ(job->worktree, "w");
+  EXPECT_EQ(job->base, "main");
+  EXPECT_EQ(job->kept, 9U);
   EXPECT_FALSE(job->is_durable);
 }
 
@@ -41,6 +48,9 @@ TEST(Job, ThatIsNotWholeIsRefused) {
   EXPECT_FALSE(decode_job("[1]"));
   Job job = some_job();
   job.directory = "relative";
+  EXPECT_FALSE(decode_job(encode(job)));
+  job = some_job();
+  job.repository = "";
   EXPECT_FALSE(decode_job(encode(job)));
 }
 

@@ -1,5 +1,6 @@
 #include "run/keeper.h"
 
+#include <malloc.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -14,6 +15,7 @@
 #include "env/marked.h"
 #include "env/wait_readable.h"
 #include "run/agent.h"
+#include "run/claim.h"
 #include "run/features.h"
 #include "run/heart.h"
 #include "run/prune.h"
@@ -53,8 +55,12 @@ backend::Ending::Cut to_ending(std::optional<Cut> cut) {
 class RunKeeper {
  public:
   RunKeeper(engine::Engine& engine, const env::Front& front,
-            const backend::Environment& environment)
-      : engine_(engine), env_(engine.env()), front_(front), environment_(environment) {}
+            const backend::Environment& environment, const Preparation& preparation)
+      : engine_(engine),
+        env_(engine.env()),
+        front_(front),
+        environment_(environment),
+        preparation_(preparation) {}
 
   Result<> run(Job job) {
     const backend::Backend* backend = backend::find_backend(job.backend);
@@ -65,7 +71,7 @@ class RunKeeper {
     Attempt attempt{.first = job.id};
     TYER_TRY_OK(create(job, attempt));
     // No run fails because of the folders of others.
-    (void)prune(engine_, env_.files, job.folder, limits::run_folders_max);
+    (void)prune(engine_, env_.files, job.folder, job.kept);
     backend::Attempts attempts;
     while (true) {
       const Conclusion conclusion = try_once(job, *backend, attempt);
@@ -98,10 +104,11 @@ class RunKeeper {
   }
 
   Result<> create(const Job& job, const Attempt& attempt) {
-    TYER_TRY_OK(
-        engine_.apply({key_of(job.id)}, [&](const core::View&, Time now) -> Result<core::Change> {
-          return core::Change{.events = {draft_created(job, attempt, guards(job.id), now)}};
-        }));
+    // Whoever had its worktree may be dead.
+    if (!job.worktree.empty()) TYER_TRY_OK(settle(engine_));
+    TYER_TRY_OK(engine_.apply({key_of(job.id)}, [&](const core::View& view, Time now) {
+      return decide_create(view, job, attempt, guards(job.id), now);
+    }));
     return {};
   }
 
@@ -122,7 +129,7 @@ class RunKeeper {
                                         : Verdict::mistake;
     // What cannot be an id of this agent's is as stale as one that it has forgotten.
     if (!was_stopped && error.fault == Fault::not_found && !job.task.conversation.empty()) {
-      failed.report.verdict = prepared_ ? Verdict::mistake : Verdict::stale;
+      failed.report.verdict = reads_task_ ? Verdict::stale : Verdict::mistake;
     }
     failed.report.why = error.what;
     return failed;
@@ -130,16 +137,20 @@ class RunKeeper {
 
   Result<Conclusion> attempt_run(const Job& job, const backend::Backend& backend,
                                  const Attempt& attempt, Heart& heart) {
-    prepared_ = false;
+    reads_task_ = false;
     TYER_TRY_OK(wait_for_turn(attempt, heart));
+    TYER_TRY_OK(prepare(heart));
     const std::string folder = fmt::format("{}/{}", job.folder, job.id);
     TYER_TRY(const auto transcript, Transcript::make(env_.files, env_.clock, folder));
+    TYER_TRY(auto kin_file, env_.files.open(kin_path(folder), env::Open::write));
+    heart.record_kin(std::move(kin_file));
     backend::Task task = job.task;
     task.folder = folder + "/call";
     task.new_conversation = uuid7(env_.clock.now(), env_.random.bits());
+    reads_task_ = true;
     TYER_TRY(const backend::Features features, ask_features(env_, backend, task, environment_));
     TYER_TRY(const backend::Call call, backend.prepare(task, features));
-    prepared_ = true;
+    reads_task_ = false;
     TYER_TRY_OK(write_files(call, task.folder));
     TYER_TRY_OK(start(job, heart));
     return converse(job, backend, task, call, *transcript, heart);
@@ -158,6 +169,18 @@ class RunKeeper {
     }
     heart.stop();
     return {};
+  }
+
+  // Again before the next attempt, if it failed.
+  Result<> prepare(Heart& heart) {
+    if (is_ready_ || !preparation_) return {};
+    heart.start();
+    const Result<> done = preparation_(heart.fd());
+    heart.stop();
+    is_ready_ = done.has_value();
+    const bool was_cancelled = !done && done.error().fault == Fault::cancelled;
+    if (!was_cancelled || reason(heart)) return done;
+    return fail(Fault::unavailable, fmt::format("{}; its lease was lost", done.error().what));
   }
 
   Result<> write_files(const backend::Call& call, const std::string& folder) {
@@ -311,6 +334,10 @@ class RunKeeper {
           [&](const core::View& view, Time now) -> Result<core::Change> {
             TYER_TRY(core::Change change, decide_end(view, job.id, token_, conclusion, next, now));
             goes_on = change.events.size() == 2;
+            if (!change.empty() || !next) return change;
+            // Written before, and only the answer was lost; or somebody else has ended it.
+            TYER_TRY(const Record ended, find_record(view, job.id));
+            goes_on = key_of(ended.next) == next->key;
             return change;
           },
           {key_of(job.id)});
@@ -326,16 +353,20 @@ class RunKeeper {
   env::Env& env_;
   const env::Front& front_;
   const backend::Environment& environment_;
+  const Preparation& preparation_;
   std::uint64_t token_ = 0;
-  bool asked_ = false;     // By a signal.
-  bool prepared_ = false;  // The back end has taken the task.
+  bool asked_ = false;       // By a signal.
+  bool is_ready_ = false;    // What had to be prepared is.
+  bool reads_task_ = false;  // The back end is looking at the task.
 };
 
 }  // namespace
 
 Result<> keep(engine::Engine& engine, const env::Front& front,
-              const backend::Environment& environment, Job job) {
-  return RunKeeper(engine, front, environment).run(std::move(job));
+              const backend::Environment& environment, Job job, const Preparation& preparation) {
+  // Or what one long line took would never be given back.
+  ::mallopt(M_MMAP_THRESHOLD, limits::keeper_block_bytes);
+  return RunKeeper(engine, front, environment, preparation).run(std::move(job));
 }
 
 }  // namespace tyer::run

@@ -8,6 +8,8 @@
 
 #pragma once
 
+#include <functional>
+
 #include "backend/backend.h"
 #include "engine/engine.h"
 #include "env/front.h"
@@ -15,9 +17,14 @@
 
 namespace tyer::run {
 
+// What is to be done before an agent starts, once, such as making its worktree. `stop_fd`
+// is readable when the run is to end; then it returns `cancelled`.
+using Preparation = std::function<Result<>(int stop_fd)>;
+
 // Returns when the last attempt has ended and is recorded. An error means that what
-// came of it could not be written.
+// came of it could not be written, or that the run was refused (claim.h).
 [[nodiscard]] Result<> keep(engine::Engine& engine, const env::Front& front,
-                            const backend::Environment& environment, Job job);
+                            const backend::Environment& environment, Job job,
+                            const Preparation& preparation = {});
 
 }  // namespace tyer::run

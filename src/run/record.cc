@@ -100,12 +100,17 @@ std::string keeper_mark_of(const std::string& first) {
   return "TYER_KEEPER=" + first;
 }
 
+std::string kin_path(const std::string& folder) {
+  return folder + "/processes";
+}
+
 Record read_record(const core::Subject& subject) {
   const Json state = parse_json_object(subject.state).value_or(Json::object());
   Record record{.id = subject.key.substr(subject.key.find('/') + 1),
                 .status = subject.status,
                 .backend = text_or(state, "backend"),
                 .directory = text_or(state, "directory"),
+                .worktree = text_or(state, "worktree"),
                 .folder = text_or(state, "folder"),
                 .prompt = text_or(state, "prompt"),
                 .attempt = int_or(state, "attempt", 1)};
@@ -117,6 +122,8 @@ Record read_record(const core::Subject& subject) {
   record.started = time_of(state, "started_at");
   record.ended = time_of(state, "ended_at");
   record.stop_asked = !text_or(state, "stop_asked_at").empty();
+  record.stop_asked_at = time_of(state, "stop_asked_at");
+  record.stop_asked_by = text_or(state, "stop_asked_by");
   record.outcome = text_or(state, "outcome");
   record.verdict = text_or(state, "verdict");
   record.why = text_or(state, "why");
@@ -137,7 +144,7 @@ Result<Record> find_record(const core::View& view, const std::string& id) {
 
 core::Draft draft_created(const Job& job, const Attempt& attempt, const Guards& guards, Time now) {
   Json body{{"backend", job.backend},
-            {"directory", printable(job.directory, 4'000)},
+            {"directory", printable(job.directory, limits::directory_bytes_max)},
             {"folder", fmt::format("{}/{}", job.folder, job.id)},
             {"prompt", excerpt(job.task.prompt)},
             {"model", job.task.model},
@@ -150,6 +157,7 @@ core::Draft draft_created(const Job& job, const Attempt& attempt, const Guards& 
             {"keeper", to_json(guards.keeper)},
             {"front", to_json(guards.front)},
             {"created_at", format_time(now)}};
+  if (!job.worktree.empty()) body["worktree"] = job.worktree;
   if (!attempt.earlier.empty()) body["earlier"] = attempt.earlier;
   if (attempt.not_before) body["not_before"] = format_time(*attempt.not_before);
   return {.key = key_of(job.id), .type = "run.created", .body = dump_json(body)};
@@ -171,11 +179,11 @@ Result<core::Change> decide_end(const core::View& view, const std::string& id, s
   if (!subject || subject->status == "ended") return change;
   if (read_record(*subject).stop_asked) next.reset();
   TYER_TRY(const auto lease, view.lease(key));
-  if (lease && lease->token == token) {
-    const bool is_lapsed = conclusion.outcome == core::Outcome::lost;
-    change.endings.push_back({key, token, is_lapsed ? core::End::lapsed : core::End::released,
-                              is_lapsed ? std::string(core::name(core::Verdict::orphaned)) : "",
-                              is_lapsed ? conclusion.report.why : ""});
+  if (lease && (token == 0 || lease->token == token)) {
+    const auto& lapsed = conclusion.lapsed;
+    change.endings.push_back({key, lease->token, lapsed ? core::End::lapsed : core::End::released,
+                              lapsed ? std::string(core::name(*lapsed)) : "",
+                              lapsed ? conclusion.report.why : ""});
   }
   change.events.push_back(
       {.key = key, .type = "run.ended", .body = end_body(conclusion, next, now)});
@@ -214,6 +222,18 @@ std::optional<std::string> is_lost(const Record& record, const std::optional<cor
   const core::Judgement judgement = core::judge(*lease, sight, now);
   if (judgement.verdict == core::Verdict::live) return std::nullopt;
   return judgement.why;
+}
+
+Result<core::Change> decide_lost(const core::View& view, const std::string& id,
+                                 const core::Witness& witness, Time now) {
+  TYER_TRY(const auto subject, view.subject(key_of(id)));
+  if (!subject) return core::Change{};
+  TYER_TRY(const auto lease, view.lease(key_of(id)));
+  const auto why = is_lost(read_record(*subject), lease, witness, now);
+  if (!why) return core::Change{};
+  Conclusion lost{.outcome = core::Outcome::lost, .report = {.why = *why}};
+  if (lease) lost.lapsed = core::judge(*lease, witness.look(lease->holder), now).verdict;
+  return decide_end(view, id, lease ? lease->token : 0, lost, std::nullopt, now);
 }
 
 }  // namespace tyer::run

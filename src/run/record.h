@@ -30,11 +30,15 @@ namespace tyer::run {
 // not the agent yet. `first` is the id of its first run.
 [[nodiscard]] std::string keeper_mark_of(const std::string& first);
 
+// Where its keeper writes who is below it; see env/kin.h.
+[[nodiscard]] std::string kin_path(const std::string& folder);
+
 struct Record {
   std::string id;
   std::string status;  // created, running, ended.
   std::string backend;
   std::string directory;
+  std::string worktree;  // Its name, if `directory` is the run's alone.
   std::string folder;
   std::string prompt;  // How it begins.
   std::int64_t attempt = 1;
@@ -46,6 +50,8 @@ struct Record {
   std::optional<Time> started;
   std::optional<Time> ended;
   bool stop_asked = false;
+  std::optional<Time> stop_asked_at;
+  std::string stop_asked_by;
 
   // Of one that has ended.
   std::string outcome;
@@ -79,6 +85,8 @@ struct Conclusion {
   std::uint64_t error_bytes = 0;
   std::size_t killed = 0;  // Processes that did not end by themselves.
   std::string trouble;     // With its transcript.
+  // Why others ended its lease; none: its keeper has let go of it.
+  std::optional<core::Verdict> lapsed;
 };
 
 // Who looks after a run.
@@ -94,8 +102,9 @@ struct Guards {
 [[nodiscard]] core::Change decide_start(const Job& job, const core::Grant& grant, Time now);
 
 // The end of the lease, if it is still `token`'s, the outcome, and `next`, if there
-// is one: an attempt that is created. Not after somebody asked for a stop, who may have
-// come too late to be seen. Empty if the run has ended already.
+// is one: an attempt that is created. Token 0 is that of a keeper that knows of no lease; it
+// may have one all the same, if the answer to its start was lost. Not after somebody asked for a
+// stop, who may have come too late to be seen. Empty if the run has ended already.
 [[nodiscard]] Result<core::Change> decide_end(const core::View& view, const std::string& id,
                                               std::uint64_t token, const Conclusion& conclusion,
                                               std::optional<core::Draft> next, Time now);
@@ -108,5 +117,9 @@ struct Guards {
 [[nodiscard]] std::optional<std::string> is_lost(const Record& record,
                                                  const std::optional<core::Lease>& lease,
                                                  const core::Witness& witness, Time now);
+
+// The end of a run that is lost, by whoever sees it. Empty if it is not.
+[[nodiscard]] Result<core::Change> decide_lost(const core::View& view, const std::string& id,
+                                               const core::Witness& witness, Time now);
 
 }  // namespace tyer::run

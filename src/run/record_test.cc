@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "env/linux_env.h"
+#include "run/claim.h"
 #include "run/prune.h"
 #include "run/settle.h"
 #include "support/engine_world.h"
@@ -90,6 +91,15 @@ TEST_F(RunRecord, HasOneOutcomeAndNoLeaseAfterIt) {
                                       "lease.released", "run.ended"}));
 }
 
+// Its keeper was not told that it has a lease.
+TEST_F(RunRecord, HasNoLeaseAfterItsEndIfTheAnswerToItsStartWasLost) {
+  start(create("1", seat->pid), seat->pid);
+  ASSERT_TRUE(end("1", 0, {.outcome = core::Outcome::failed}));
+
+  EXPECT_EQ(look("1").outcome, "failed");
+  EXPECT_FALSE(world.lease("run/1"));
+}
+
 // W12b
 TEST_F(RunRecord, RefusesAStopOnceItHasEnded) {
   const Job job = create("1", seat->pid);
@@ -147,6 +157,31 @@ TEST_F(RunRecord, IsLostWithoutItsLease) {
 
   EXPECT_TRUE(*settle_one(seat->engine, "1"));
   EXPECT_EQ(look("1").why, "its lease was lost");
+}
+
+TEST_F(RunRecord, HasItsWorktreeAloneUntilItHasEnded) {
+  Job second{.id = "2", .backend = "demo", .directory = "/d", .worktree = "w", .folder = "/f"};
+  const auto try_create = [&] {
+    return seat->engine.apply({"me"}, [&](const core::View& view, Time at) {
+      return decide_create(view, second, {.first = "2"}, {holder(seat->pid), holder(1)}, at);
+    });
+  };
+  create("1", seat->pid);
+
+  const auto refused = try_create();
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().fault, Fault::conflict);
+  EXPECT_TRUE(refused.error().what.contains("run 1 works in the worktree w"));
+  second.directory = "/d/e";
+  EXPECT_TRUE(try_create());
+  second.id = "3";
+  second.directory = "/d";
+  ASSERT_TRUE(end("1", 0, {.outcome = core::Outcome::failed}));
+  // The second works below it.
+  EXPECT_FALSE(try_create());
+  ASSERT_TRUE(end("2", 0, {.outcome = core::Outcome::failed}));
+  EXPECT_TRUE(try_create());
+  EXPECT_EQ(look("3").worktree, "w");
 }
 
 TEST_F(RunRecord, OutlivesItsFolder) {

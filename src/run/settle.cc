@@ -1,7 +1,13 @@
 #include "run/settle.h"
 
 #include <algorithm>
+#include <deque>
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "base/text.h"
+#include "env/kin.h"
 #include "env/marked.h"
 
 namespace tyer::run {
@@ -18,19 +24,42 @@ Result<std::vector<Record>> list_status(const core::View& view, const std::strin
   }
 }
 
-Result<std::vector<Record>> list_statuses(engine::Engine& engine,
-                                          const std::vector<std::string>& statuses) {
-  std::vector<Record> records;
-  TYER_TRY_OK(engine.read([&](const core::View& view) -> Result<> {
-    records.clear();
-    for (const std::string& status : statuses) {
-      TYER_TRY(const std::vector<Record> some, list_status(view, status));
-      records.insert(records.end(), some.begin(), some.end());
+// The newest of all, and how many older ones there are. There may be many: only those
+// that are wanted are kept and read.
+Result<RunPage> list_all(const core::View& view, const RunQuery& query) {
+  RunPage all;
+  std::deque<core::Subject> newest;
+  core::SubjectQuery rows{.kind = "run", .limit = limits::settle_rows_max};
+  while (true) {
+    TYER_TRY(const std::vector<core::Subject> page, view.subjects(rows));
+    for (const core::Subject& subject : page) {
+      if (!query.before.empty() && subject.key >= key_of(query.before)) break;
+      newest.push_back(subject);
+      if (newest.size() <= query.limit) continue;
+      newest.pop_front();
+      ++all.older;
     }
-    return {};
-  }));
-  std::ranges::sort(records, {}, &Record::id);
-  return records;
+    const bool is_past =
+        !page.empty() && !query.before.empty() && page.back().key >= key_of(query.before);
+    if (page.size() < rows.limit || is_past) break;
+    rows.after = page.back().key;
+  }
+  for (const core::Subject& subject : newest) all.records.push_back(read_record(subject));
+  return all;
+}
+
+// The newest of those that have not ended.
+Result<RunPage> list_newest_open(const core::View& view, const RunQuery& query) {
+  RunPage open;
+  TYER_TRY(open.records, list_open(view));
+  std::erase_if(open.records, [&](const Record& record) {
+    return !query.before.empty() && record.id >= query.before;
+  });
+  if (open.records.size() <= query.limit) return open;
+  open.older = open.records.size() - query.limit;
+  open.records.erase(open.records.begin(),
+                     open.records.begin() + static_cast<std::ptrdiff_t>(open.older));
+  return open;
 }
 
 Result<std::optional<std::string>> look_whether_lost(engine::Engine& engine, const core::View& view,
@@ -41,7 +70,15 @@ Result<std::optional<std::string>> look_whether_lost(engine::Engine& engine, con
   return is_lost(read_record(*subject), lease, engine.env().processes, now);
 }
 
-void end_leftovers(const core::Witness& witness, const Record& record) {
+// Numbers of processes mean something only where they were given.
+void end_recorded(const env::Env& env, const Record& record) {
+  if (record.keeper->place != env.processes.here()) return;
+  const auto text = env.files.read(kin_path(record.folder), limits::kin_bytes_max);
+  if (text) env::end_kin(env::decode_kin(*text));
+}
+
+void end_leftovers(const env::Env& env, const Record& record) {
+  const core::Witness& witness = env.processes;
   const bool keeper_is_gone =
       record.keeper && witness.look(*record.keeper).liveness == core::Liveness::gone;
   const bool front_is_gone =
@@ -50,6 +87,7 @@ void end_leftovers(const core::Witness& witness, const Record& record) {
   // is not the agent yet: first by the mark that it has, then by the one it will have.
   if (keeper_is_gone && front_is_gone) env::end_marked(keeper_mark_of(record.first));
   env::end_marked(mark_of(record.id));
+  if (keeper_is_gone && front_is_gone) end_recorded(env, record);
 }
 
 }  // namespace
@@ -66,28 +104,26 @@ Result<bool> settle_one(engine::Engine& engine, const std::string& id) {
   }));
   if (!why) return false;
   // Before it is written: whoever reads `ended` may rely on it.
-  end_leftovers(engine.env().processes, *record);
+  end_leftovers(engine.env(), *record);
   bool written = false;
-  TYER_TRY_OK(
-      engine.apply({"tyer"},
-                   [&](const core::View& view, Time at) -> Result<core::Change> {
-                     written = false;
-                     TYER_TRY(why, look_whether_lost(engine, view, id, at));
-                     if (!why) return core::Change{};
-                     TYER_TRY(const auto lease, view.lease(key_of(id)));
-                     TYER_TRY(core::Change change,
-                              decide_end(view, id, lease ? lease->token : 0,
-                                         {.outcome = core::Outcome::lost, .report = {.why = *why}},
-                                         std::nullopt, at));
-                     written = !change.empty();
-                     return change;
-                   },
-                   {key_of(id)}));
+  TYER_TRY_OK(engine.apply({"tyer"},
+                           [&](const core::View& view, Time at) -> Result<core::Change> {
+                             written = false;
+                             TYER_TRY(core::Change change,
+                                      decide_lost(view, id, engine.env().processes, at));
+                             written = !change.empty();
+                             return change;
+                           },
+                           {key_of(id)}));
   return written;
 }
 
 Result<std::vector<std::string>> settle(engine::Engine& engine) {
-  TYER_TRY(const std::vector<Record> open, list_runs(engine, false));
+  std::vector<Record> open;
+  TYER_TRY_OK(engine.read([&](const core::View& view) -> Result<> {
+    TYER_TRY(open, list_open(view));
+    return {};
+  }));
   std::vector<std::string> settled;
   for (const Record& record : open) {
     TYER_TRY(const bool was_lost, settle_one(engine, record.id));
@@ -104,10 +140,21 @@ Result<> ask_stop(engine::Engine& engine, const std::string& id, const std::stri
   return {};
 }
 
-Result<std::vector<Record>> list_runs(engine::Engine& engine, bool ended) {
-  std::vector<std::string> statuses{"created", "running"};
-  if (ended) statuses.emplace_back("ended");
-  return list_statuses(engine, statuses);
+Result<std::vector<Record>> list_open(const core::View& view) {
+  TYER_TRY(std::vector<Record> records, list_status(view, "created"));
+  TYER_TRY(const std::vector<Record> running, list_status(view, "running"));
+  records.insert(records.end(), running.begin(), running.end());
+  std::ranges::sort(records, {}, &Record::id);
+  return records;
+}
+
+Result<RunPage> list_runs(engine::Engine& engine, const RunQuery& query) {
+  RunPage page;
+  TYER_TRY_OK(engine.read([&](const core::View& view) -> Result<> {
+    TYER_TRY(page, query.ended ? list_all(view, query) : list_newest_open(view, query));
+    return {};
+  }));
+  return page;
 }
 
 Result<Record> look_at_run(engine::Engine& engine, const std::string& id) {
@@ -117,6 +164,31 @@ Result<Record> look_at_run(engine::Engine& engine, const std::string& id) {
     return {};
   }));
   return *std::move(record);
+}
+
+Result<std::string> find_run(engine::Engine& engine, const std::string& beginning) {
+  std::vector<std::string> found;
+  bool is_whole = false;
+  TYER_TRY_OK(engine.read([&](const core::View& view) -> Result<> {
+    TYER_TRY(const auto subject, view.subject(key_of(beginning)));
+    is_whole = subject.has_value();
+    TYER_TRY(const auto after,
+             view.subjects(
+                 {.kind = "run", .after = key_of(beginning), .limit = limits::candidates_max + 1}));
+    found.clear();
+    for (const core::Subject& next : after) {
+      if (next.key.starts_with(key_of(beginning))) found.push_back(read_record(next).id);
+    }
+    return {};
+  }));
+  // That there is none is told by who looks at it.
+  if (is_whole || found.empty() || beginning.empty()) return beginning;
+  if (found.size() == 1) return found.front();
+  const bool is_more = found.size() > limits::candidates_max;
+  if (is_more) found.pop_back();
+  return fail(Fault::invalid,
+              fmt::format("several runs begin with '{}': {}{}; write more of it",
+                          printable(beginning, 80), fmt::join(found, ", "), is_more ? ", …" : ""));
 }
 
 }  // namespace tyer::run

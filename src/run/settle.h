@@ -22,9 +22,25 @@ namespace tyer::run {
 [[nodiscard]] Result<> ask_stop(engine::Engine& engine, const std::string& id,
                                 const std::string& by);
 
-// By id, which is by time. Without `ended` those that have not.
-[[nodiscard]] Result<std::vector<Record>> list_runs(engine::Engine& engine, bool ended);
+// Those that have not ended.
+[[nodiscard]] Result<std::vector<Record>> list_open(const core::View& view);
+
+struct RunQuery {
+  bool ended = false;  // Also those that have ended.
+  std::string before;  // Ids smaller than this; empty: all.
+  std::size_t limit = limits::settle_rows_max;
+};
+
+struct RunPage {
+  std::vector<Record> records;  // The newest, by id, which is by time.
+  std::size_t older = 0;        // How many there are before these.
+};
+
+[[nodiscard]] Result<RunPage> list_runs(engine::Engine& engine, const RunQuery& query);
 
 [[nodiscard]] Result<Record> look_at_run(engine::Engine& engine, const std::string& id);
+
+// The id that begins like this, or `beginning` if there is none. `invalid` if there are several.
+[[nodiscard]] Result<std::string> find_run(engine::Engine& engine, const std::string& beginning);
 
 }  // namespace tyer::run

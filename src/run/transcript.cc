@@ -83,6 +83,8 @@ void Transcript::add(const backend::Note& note) {
                    number_, clock_.now());
   }
   waiting_ += line;
+  // One piece of output may be thousands of notes.
+  if (waiting_.size() >= limits::transcript_page_bytes) flush();
 }
 
 void Transcript::flush() {

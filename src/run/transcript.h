@@ -50,7 +50,7 @@ class Transcript {
   void output(std::string_view bytes) { keep(output_.add(bytes)); }
   void errors(std::string_view bytes) { keep(errors_.add(bytes)); }
 
-  // Waits to be written.
+  // Waits to be written, until `flush` or until it is a page.
   void add(const backend::Note& note);
   void flush();
 

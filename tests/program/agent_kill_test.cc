@@ -1,12 +1,14 @@
-// Whoever around an agent is killed, the run has one outcome and nothing of it is left.
+// Whoever around an agent is killed, the run has one outcome and nothing of it is left. That it is
+// so at any moment is shown by tests/torture/raid.h.
 
 #include <csignal>
-#include <random>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "base/json.h"
+#include "env/file_watch.h"
+#include "env/linux_clock.h"
 #include "env/marked.h"
 #include "support/agent_runs.h"
 #include "support/forked.h"
@@ -60,6 +62,37 @@ TEST_F(AgentKill, IsSettledByTheNextCommandIfKeeperAndFrontAreKilled) {
   expect_nothing_is_left();
 }
 
+// It has no mark, and whoever would have adopted it is dead.
+TEST_F(AgentKill, LeavesNoDaemonThatHasEmptiedItsEnvironment) {
+  const ProgramResult result =
+      tyer({"agent", "run", "--backend", "command", "--detach", "--json", "--prompt", "x", "--",
+            "sh", "-c", "setsid env -i sleep 600 & echo $! >daemon; wait"});
+  const Json run = parse_json_object(result.out).value_or(Json());
+  const auto keeper = static_cast<pid_t>(int_or(run, "keeperPid"));
+  const auto front = static_cast<pid_t>(int_or(run, "frontPid"));
+  ASSERT_GT(keeper, 1);
+  ASSERT_GT(front, 1);
+  const std::string folder = dir / (".tyer/runs/" + text_or(run, "run"));
+  std::string daemon;
+  const Time until = env::LinuxClock().now() + give_up_after;
+  while (daemon.empty() || !read_file(folder + "/processes").contains(daemon + " ")) {
+    ASSERT_LT(env::LinuxClock().now(), until);
+    const auto watch = env::FileWatch::open({folder, dir / "daemon"});
+    if (watch) (void)(*watch)->wait(100ms);
+    daemon = read_file(dir / "daemon").substr(0, read_file(dir / "daemon").find('\n'));
+  }
+  ::kill(front, SIGSTOP);
+  ::kill(keeper, SIGKILL);
+  ::kill(front, SIGKILL);
+  EXPECT_TRUE(has_ended(keeper));
+  EXPECT_TRUE(has_ended(front));
+
+  EXPECT_EQ(tyer("runs list").code, 0);
+  EXPECT_TRUE(has_ended(std::stoi(daemon)));
+  EXPECT_EQ(verdicts(), "lost");
+  expect_nothing_is_left();
+}
+
 // The moments before the agent says something: it is being prepared, started, or forked.
 TEST_F(AgentKill, SurvivesKillsWhileItStarts) {
   be_impatient();
@@ -78,47 +111,6 @@ TEST_F(AgentKill, SurvivesKillsWhileItStarts) {
     if (round % 3 != 1) ::kill(keeper, SIGKILL);
     if (round % 3 == 1) ::kill(keeper, SIGTERM);  // Both reasons at once.
     (void)follow(text_or(run, "run"));
-  }
-  expect_nothing_is_left();
-}
-
-// Whoever is killed at whatever moment: one outcome, no lease, no process, and no line lost that
-// somebody has seen.
-TEST_F(AgentKill, SurvivesKillsAtAnyMoment) {
-  be_impatient();
-  enum class Victim { starter, keeper, front, agent, both, none };
-  std::mt19937 dice(7);
-  std::string script;
-  for (int i = 1; i <= 30; ++i) script += fmt::format("demo: say line {}.\ndemo: sleep 0.002\n", i);
-  for (int round = 0; round < 40; ++round) {
-    const auto victim = static_cast<Victim>(round % 6);
-    const bool leaves_daemon = dice() % 4 == 0;
-    SCOPED_TRACE(fmt::format("round {}", round));
-    Program running(agent((leaves_daemon ? "demo: daemonise\n" : "") + script, "--json"));
-    ASSERT_TRUE(running.wait_for(fmt::format("line {}.", 1 + dice() % 25)));
-    const std::string id = ids().back();
-    const auto hit = [](std::int64_t pid) {
-      if (pid > 1) ::kill(static_cast<pid_t>(pid), SIGKILL);
-    };
-    const std::int64_t keeper = keeper_of(id);
-    const std::int64_t front = front_of(id);
-    if (victim == Victim::starter) running.signal(SIGKILL);
-    if (victim == Victim::keeper || victim == Victim::both) hit(keeper);
-    if (victim == Victim::front || victim == Victim::both) hit(front);
-    if (victim == Victim::agent) {
-      for (const std::int64_t pid : env::marked_processes("TYER_RUN=" + id)) hit(pid);
-    }
-    const std::string shown = running.finish().out;
-    (void)follow(id);
-
-    std::string kept;
-    for (const std::string& each : ids()) kept += transcript(each);
-    for (const std::string& line : split_lines(shown)) {
-      const bool is_note = line.ends_with('}') && line.contains(R"("n":)");
-      EXPECT_TRUE(!is_note || kept.contains(line + "\n")) << line;
-    }
-    EXPECT_EQ(events(id, "run.ended"), 1U);
-    EXPECT_EQ(env::marked_processes("TYER_RUN=" + id), std::vector<std::int64_t>());
   }
   expect_nothing_is_left();
 }

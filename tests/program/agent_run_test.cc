@@ -2,13 +2,13 @@
 
 #include <csignal>
 #include <filesystem>
-#include <fstream>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "env/marked.h"
 #include "support/agent_runs.h"
+#include "support/postgres_server.h"
 
 namespace tyer::testing {
 namespace {
@@ -95,29 +95,6 @@ TEST_F(AgentRun, EndsAtItsLimitsAndIsNotTriedAgain) {
   expect_nothing_is_left();
 }
 
-// W2: memory stays flat, and so does the disk.
-TEST_F(AgentRun, ContainsAFlood) {
-  Program running(agent("demo: flood 64000000\ndemo: say done", "--json"));
-  ASSERT_TRUE(running.wait_for("the transcript is full"));
-  std::ifstream status(fmt::format("/proc/{}/status", keeper_of(ids().front())));
-  for (std::string line; std::getline(status, line);) {
-    // What a sanitizer needs for itself is more than that.
-    if (!line.starts_with("VmHWM:") || TYER_FAKE_CLOCKS == 0) continue;
-    EXPECT_LT(std::stoul(line.substr(6)), 48'000U) << line;
-  }
-  EXPECT_EQ(running.finish().code, 0);
-  const std::string first = ids().front();
-  EXPECT_LE(std::filesystem::file_size(dir / (".tyer/runs/" + first + "/transcript.jsonl")),
-            33U << 20);
-  EXPECT_LE(std::filesystem::file_size(dir / (".tyer/runs/" + first + "/output.log")), 4U << 20);
-  EXPECT_LE(std::filesystem::file_size(dir / (".tyer/runs/" + first + "/output.1.log")), 4U << 20);
-
-  const ProgramResult cut = ask("demo: flood 4000000000", "--max-output 3 --json");
-  EXPECT_EQ(cut.code, 5);
-  EXPECT_EQ(verdicts(), "done limit");
-  expect_nothing_is_left();
-}
-
 TEST_F(AgentRun, SurvivesGarbageAndClosedOutput) {
   EXPECT_EQ(ask("demo: garbage 3000000\ndemo: say still here").out, "still here\n");
   EXPECT_EQ(ask("demo: say x\ndemo: close-output\ndemo: sleep 0.2").code, 1);
@@ -186,43 +163,6 @@ TEST_F(AgentRun, RefusesAStopForAnEarlierIncarnation) {
   expect_nothing_is_left();
 }
 
-// W12c
-TEST_F(AgentRun, SaysHowItIsDoing) {
-  const std::string busy = detach("demo: busy 60");
-  const std::string quiet = detach("demo: say x\ndemo: hang");
-  const auto health = [&](const std::string& id) { return shown(id, "health"); };
-  for (const std::string& id : {busy, quiet}) {
-    Program following(call({"runs", "follow", "--json", id}));
-    ASSERT_TRUE(following.wait_for(R"("kind":"conversation")"));
-  }
-  // It has said who it is, so a moment later it still counts as alive.
-  EXPECT_EQ(health(busy), "alive");
-  EXPECT_EQ(health(quiet), "alive");
-  const std::vector<std::int64_t> agents = env::marked_processes("TYER_RUN=" + quiet);
-  ASSERT_EQ(agents.size(), 1U);
-  ::kill(static_cast<pid_t>(agents[0]), SIGSTOP);
-
-  // One that is stopped can be ended all the same.
-  EXPECT_EQ(tyer("runs stop " + quiet).code, 0);
-  EXPECT_EQ(tyer("runs stop " + busy).code, 0);
-  EXPECT_EQ(follow(quiet).code, 130);
-  EXPECT_EQ(follow(busy).code, 130);
-  EXPECT_EQ(health(quiet), "gone");
-  expect_nothing_is_left();
-}
-
-TEST_F(AgentRun, IsRecordedInPlainFilesAsWell) {
-  environment["TYER_STORE"] = "files:" + (dir / "plain");
-  EXPECT_EQ(ask("demo: say hello").out, "hello\n");
-  const std::string id = detach("demo: say x\ndemo: hang");
-  EXPECT_EQ(tyer("runs stop " + id).code, 0);
-  EXPECT_EQ(follow(id).code, 130);
-
-  EXPECT_EQ(verdicts(), "done stopped");
-  EXPECT_TRUE(transcript(ids().front()).contains(R"("text":"hello")"));
-  expect_nothing_is_left();
-}
-
 TEST_F(AgentRun, KeepsNoSecret) {
   environment["MY_API_KEY"] = "hunter2-secret";
   EXPECT_EQ(tyer("agent run --backend command --prompt x -- sh -c true").code, 0);
@@ -234,6 +174,61 @@ TEST_F(AgentRun, KeepsNoSecret) {
   const auto rights = std::filesystem::status(dir / ".tyer/runs").permissions();
   EXPECT_EQ(rights, std::filesystem::perms::owner_all);
 }
+
+class AgentRunOn : public AgentRunTest, public ::testing::WithParamInterface<const char*> {
+ protected:
+  AgentRunOn() {
+    static int spaces = 0;
+    const std::string kind = GetParam();
+    if (kind == "files") environment["TYER_STORE"] = "files:" + (dir / "plain");
+    if (kind != "postgres") return;
+    environment["TYER_STORE"] = shared_postgres().url();
+    environment["TYER_SPACE"] = fmt::format("runs{}", ++spaces);
+  }
+};
+
+TEST_P(AgentRunOn, IsRecordedAndStoppedLikeAnywhere) {
+  EXPECT_EQ(ask("demo: say hello").out, "hello\n");
+  const std::string id = detach("demo: say x\ndemo: hang");
+  EXPECT_EQ(tyer("runs stop " + id).code, 0);
+  EXPECT_EQ(follow(id).code, 130);
+
+  EXPECT_EQ(verdicts(), "done stopped");
+  EXPECT_TRUE(transcript(ids().front()).contains(R"("text":"hello")"));
+  expect_nothing_is_left();
+}
+
+TEST_P(AgentRunOn, IsTriedAgainResumedAndCut) {
+  EXPECT_EQ(ask("demo: fail 3 no luck").code, 1);
+  EXPECT_EQ(ask("hello").code, 0);
+  const std::string conversation = shown(ids().back(), "conversation");
+  EXPECT_TRUE(ask("hello", "--resume " + conversation).out.contains("turn 2"));
+  EXPECT_EQ(ask("demo: hang", "--max 300ms").code, 5);
+
+  EXPECT_EQ(verdicts(), "failed failed failed done done timed_out");
+  expect_nothing_is_left();
+}
+
+TEST_P(AgentRunOn, IsLostWithItsKeeperAndSettledByTheNextCommandWithoutItsFront) {
+  const auto hit = [](std::int64_t pid, int signal) {
+    ASSERT_GT(pid, 1);
+    ::kill(static_cast<pid_t>(pid), signal);
+  };
+  const std::string first = detach("demo: daemonise\ndemo: hang");
+  hit(keeper_of(first), SIGKILL);
+  EXPECT_EQ(follow(first).code, 1);
+  const std::string second = detach("demo: daemonise\ndemo: hang");
+  hit(front_of(second), SIGSTOP);
+  hit(keeper_of(second), SIGKILL);
+  hit(front_of(second), SIGKILL);
+  EXPECT_EQ(follow(second).code, 1);
+
+  EXPECT_EQ(verdicts(), "lost lost");
+  expect_nothing_is_left();
+}
+
+INSTANTIATE_TEST_SUITE_P(Stores, AgentRunOn, ::testing::Values("sqlite", "files", "postgres"),
+                         [](const auto& test) { return std::string(test.param); });
 
 }  // namespace
 }  // namespace tyer::testing

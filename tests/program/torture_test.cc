@@ -1,5 +1,5 @@
-// Locks under torture with real processes, shortly: `./dev torture` does it for
-// a minute on each store. What is claimed stands in tests/torture/board.h.
+// Locks and agents under torture with real processes, shortly: `./dev torture` does it for
+// minutes on each store. What is claimed stands in tests/torture/board.h and raid.h.
 
 #include <regex>
 
@@ -19,9 +19,10 @@ int count(const std::string& text, const std::string& what) {
 
 class Torture : public ::testing::TestWithParam<std::string> {
  protected:
-  Program start(const std::string& seconds, const std::string& stampedes) const {
+  Program start(const std::string& seconds, const std::string& stampedes,
+                const std::string& raids = "0") const {
     return Program({.words = {"--store", GetParam(), "--seconds", seconds, "--stampedes", stampedes,
-                              "--seed", "1"},
+                              "--raids", raids, "--seed", "1"},
                     .program = TYER_TORTURE});
   }
 };
@@ -46,6 +47,16 @@ TEST_P(Torture, OfAStampedeExactlyOneWins) {
       << result.out;
   for (const char* const what : {"winners", "holders killed", "taken over"}) {
     EXPECT_EQ(count(result.out, what), 50) << what << " in " << result.out;
+  }
+  EXPECT_EQ(count(result.out, "problems"), 0);
+}
+
+TEST_P(Torture, WhoeverIsKilledAroundAnAgentItsRunHasOneOutcomeAndNothingIsLeft) {
+  const ProgramResult result = start("0", "0", "16").finish();
+  EXPECT_EQ(result.code, 0) << result.out << result.err;
+  EXPECT_TRUE(result.out.starts_with(GetParam() + " raids: 16, seed 1;")) << result.out;
+  for (const char* const what : {"starters", "fronts", "keepers", "agents", "lines shown"}) {
+    EXPECT_GT(count(result.out, what), 0) << what << " in " << result.out;
   }
   EXPECT_EQ(count(result.out, "problems"), 0);
 }

@@ -4,8 +4,10 @@
 
 #include "base/json.h"
 #include "core/key.h"
+#include "core/run.h"
 #include "engine/aside.h"
 #include "engine/pump.h"
+#include "sim/attendant.h"
 #include "sim/client.h"
 #include "sim/daemon.h"
 #include "sim/racer.h"
@@ -84,6 +86,7 @@ core::Catalog sim_catalog() {
       {.name = "tally", .transitions = {{"tally.counted", {absent, any}, "open"}}},
       {.name = "gate", .transitions = {{"gate.opened", {absent}, "open"}}},
       {.name = "inspection", .transitions = {{"inspection.made", {absent, "open"}, "open"}}},
+      core::run_kind(),
       engine::aside_kind()};
   std::vector<core::Rule> rules{
       {"advance_chain", {"chain.started", "chain.advanced"}, advance_chain},
@@ -101,9 +104,14 @@ void populate(sim::World& world) {
       world.employ(fmt::format("racer{}", i), machine,
                    [](const sim::Home& home) { return std::make_unique<Racer>(home); });
     }
+    world.employ("keeper", machine,
+                 [](const sim::Home& home) { return std::make_unique<Attendant>(home); });
+    world.employ("settler", machine,
+                 [](const sim::Home& home) { return std::make_unique<Settler>(home); });
   }
   world.employ("client", 0, [](const sim::Home& home) { return std::make_unique<Client>(home); });
   world.observe(observe_workloads);
+  world.observe(observe_runs);
 }
 
 sim::Broken observe_workloads(const Event& event, const sim::Laws& laws) {
@@ -135,6 +143,7 @@ sim::Broken find_unfinished(const View& view, const sim::Laws& laws) {
     const std::string_view kind = core::kind_of(key);
     if ((kind == "chain" || kind == "alarm") && subject.status != "done")
       return key + " is " + subject.status;
+    if (kind == "run" && subject.status != "ended") return key + " is " + subject.status;
     if (kind == "aside" && subject.status != "cleared") return key + " is " + subject.status;
     if (kind != "chain") continue;
     ++finished;

@@ -6,6 +6,7 @@
 //   alarms      subjects that time alone changes, three times each
 //   chains      events that lead to events through rules, one of which fails
 //               until a gate is opened
+//   runs        kept, ended, tried again, and settled if their keeper is gone
 
 #pragma once
 
@@ -15,7 +16,7 @@ namespace tyer::testing {
 
 [[nodiscard]] core::Catalog sim_catalog();
 
-// The actors of all three workloads and a daemon on every machine.
+// The actors of all workloads and a daemon on every machine.
 void populate(sim::World& world);
 
 // Law 2 and the workloads' own truths, event by event.

@@ -57,6 +57,10 @@ class RealAgent {
   // Runs it to its end, or asks it to end once it waits in vain.
   [[nodiscard]] Drive run(const backend::Task& task);
 
+  // Its working directory, and all that it has in its environment.
+  [[nodiscard]] std::string tree() const { return place_ + "/tree"; }
+  [[nodiscard]] const backend::Environment& environment() const { return environment_; }
+
   // In its working directory.
   [[nodiscard]] bool has_file(const std::string& name) const;
 

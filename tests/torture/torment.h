@@ -15,6 +15,7 @@ struct Options {
   std::string store = "all";
   std::uint64_t seconds = 60;
   std::uint64_t stampedes = 500;
+  std::uint64_t raids = 200;
   std::uint64_t seed = 0;
   std::uint64_t processes = 16;
   std::uint64_t keys = 20;

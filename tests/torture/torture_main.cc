@@ -1,5 +1,5 @@
 // tyer_torture: locks in the hands of processes that are killed, stopped and lied
-// to about the time. `./dev torture` runs it.
+// to about the time, and agents whose keepers are killed. `./dev torture` runs it.
 
 #include <unistd.h>
 
@@ -10,6 +10,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "cli/stop_signals.h"
@@ -17,6 +18,7 @@
 #include "support/postgres_server.h"
 #include "support/temp_dir.h"
 #include "torture/board.h"
+#include "torture/raid.h"
 #include "torture/stampede.h"
 #include "torture/torment.h"
 #include "torture/worker.h"
@@ -26,13 +28,14 @@ namespace {
 
 constexpr const char* usage =
     "usage: tyer_torture [--store sqlite|files|postgres|all] [--seconds N] [--stampedes N]\n"
-    "                    [--seed N] [--processes N] [--keys N]\n"
+    "                    [--raids N] [--seed N] [--processes N] [--keys N]\n"
     "\n"
     "Processes fight for keys while they are killed, stopped, and have their clocks set;\n"
-    "then a stampede for the key of one that was killed, again and again. A seed repeats\n"
-    "what is done to them, not how the kernel schedules them.\n"
+    "then a stampede for the key of one that was killed, again and again; then raids on\n"
+    "agents at work and on those who look after them. A seed repeats what is done to them,\n"
+    "not how the kernel schedules them.\n"
     "\n"
-    "  ./dev torture                                  60 s and 500 stampedes on each store\n"
+    "  ./dev torture                                  60 s, 500 stampedes and 200 raids on each\n"
     "  ./dev torture --store files --seconds 600      longer on one\n";
 
 constexpr int exit_cancelled = 130;
@@ -46,11 +49,10 @@ bool read_number(std::string_view text, Number& number) {
 
 // The name of the first word that is not understood, or nothing.
 std::string read_options(std::span<char* const> words, Options& options) {
-  const std::map<std::string_view, std::uint64_t*> numbers{{"--seconds", &options.seconds},
-                                                           {"--stampedes", &options.stampedes},
-                                                           {"--seed", &options.seed},
-                                                           {"--processes", &options.processes},
-                                                           {"--keys", &options.keys}};
+  const std::map<std::string_view, std::uint64_t*> numbers{
+      {"--seconds", &options.seconds},     {"--stampedes", &options.stampedes},
+      {"--raids", &options.raids},         {"--seed", &options.seed},
+      {"--processes", &options.processes}, {"--keys", &options.keys}};
   for (std::size_t i = 0; i < words.size(); i += 2) {
     const std::string_view word = words[i];
     const std::string_view value = i + 1 < words.size() ? words[i + 1] : "";
@@ -111,8 +113,10 @@ int run(const Options& options) {
     Options own = options;
     own.store = store;
     Stores stores(store);
-    for (const Part part : {torment, stampede}) {
-      if ((part == torment ? own.seconds : own.stampedes) == 0) continue;
+    const std::pair<Part, std::uint64_t> parts[] = {
+        {torment, own.seconds}, {stampede, own.stampedes}, {raid, own.raids}};
+    for (const auto& [part, amount] : parts) {
+      if (amount == 0) continue;
       const int done = run_part(part, own, stores, stop.fd());
       if (done == exit_cancelled) return done;
       code = std::max(code, done);
