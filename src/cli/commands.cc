@@ -4,6 +4,7 @@
 #include <array>
 
 #include "cli/agent_rows.h"
+#include "cli/hub_rows.h"
 #include "cli/worktree_rows.h"
 
 namespace tyer::cli {
@@ -239,6 +240,7 @@ constexpr std::array all_commands{
             demo_examples,
             demo_codes,
             run_demo_agent},
+    hub_rows::serve,
     Command{"log", "See", "Show what happened, event by event",
             "Every change is an event: who did what to which key, and when. Times are in UTC. With "
             "--json each line is one object; give its seq to --since to go on from there.",

@@ -29,6 +29,7 @@ namespace tyer::cli {
 [[nodiscard]] Done run_runs_follow(World& world, const Arguments& arguments);
 [[nodiscard]] Done run_runs_stop(World& world, const Arguments& arguments);
 [[nodiscard]] Done run_demo_agent(World& world, const Arguments& arguments);
+[[nodiscard]] Done run_serve(World& world, const Arguments& arguments);
 [[nodiscard]] Done run_log(World& world, const Arguments& arguments);
 [[nodiscard]] Done run_store_check(World& world, const Arguments& arguments);
 [[nodiscard]] Done run_store_backup(World& world, const Arguments& arguments);

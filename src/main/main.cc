@@ -9,6 +9,7 @@
 #include "core/run.h"
 #include "engine/aside.h"
 #include "env/linux_env.h"
+#include "feed/kinds.h"
 
 namespace {
 
@@ -41,10 +42,13 @@ std::string read_program() {
 
 int run_tyer(const std::vector<std::string>& words) {
   tyer::env::LinuxEnv linux_env;
-  const tyer::core::Catalog catalog({tyer::core::run_kind(), tyer::engine::aside_kind()}, {});
+  std::vector<tyer::core::Kind> kinds = tyer::feed::kinds();
+  kinds.push_back(tyer::core::run_kind());
+  kinds.push_back(tyer::engine::aside_kind());
+  const tyer::core::Catalog catalog(std::move(kinds), {});
   tyer::cli::Output output(STDOUT_FILENO, STDERR_FILENO);
-  tyer::cli::World world{linux_env.env(), catalog, output, read_environment(), read_directory(),
-                          read_program()};
+  tyer::cli::World world{linux_env.env(),    catalog,          output,
+                         read_environment(), read_directory(), read_program()};
   return tyer::cli::run(words, world);
 }
 

@@ -1,0 +1,199 @@
+// Agents and their keys (H2, H3).
+
+#include <fmt/format.h>
+
+#include "api/answer.h"
+#include "api/hub.h"
+#include "api/limits.h"
+#include "api/paging.h"
+#include "api/secrets.h"
+#include "base/json.h"
+#include "base/json_text.h"
+#include "feed/agents.h"
+#include "feed/kinds.h"
+
+namespace tyer::api {
+namespace {
+
+const std::vector<Field>& agent_settings() {
+  static const std::vector<Field> fields{
+      {"name", Type::text, false, "at most 100 characters, without / and @"},
+      {"type", Type::text, false, "claude, codex, gemini, command or demo"},
+      {"working_directory", Type::text, false, "where its runs work"},
+      {"model", Type::text, false, "which model its program uses"},
+      {"permission_mode", Type::text, false, "what its program may do without asking"}};
+  return fields;
+}
+
+feed::AgentInput to_input(const Input& input) {
+  return {.name = input.maybe_text("name"),
+          .type = input.maybe_text("type"),
+          .directory = input.maybe_text("working_directory"),
+          .model = input.maybe_text("model"),
+          .permission = input.maybe_text("permission_mode")};
+}
+
+// Without its hash.
+std::string shown_credential(const core::Subject& subject) {
+  auto state = parse_json_object(subject.state);
+  if (!state) return "{}";
+  state->erase("hash");
+  (*state)["id"] = feed::id_of(subject);
+  (*state)["status"] = subject.status;
+  return dump_json(*state);
+}
+
+core::Draft new_key(Call& call, feed::Ids& ids, const std::string& agent, const std::string& name,
+                    Time now, std::string& secret_text, std::string& id) {
+  id = ids.next("cr_");
+  const Secret secret = make_secret("ty", id, call.hub.engine().env().random);
+  secret_text = secret.text;
+  return feed::make_credential({.id = id,
+                                .kind = "key",
+                                .name = name,
+                                .agent = agent,
+                                .hash = secret.hash,
+                                .prefix = secret.prefix},
+                               now);
+}
+
+Result<http::Response> add_agent(Call& call) {
+  std::string secret;
+  std::string key;
+  std::string agent;
+  TYER_TRY_OK(call.hub.apply(
+      call.caller.actor, [&](const core::View& view, Time now) -> Result<core::Change> {
+        TYER_TRY(feed::Ids ids, feed::Ids::of(view, now, call.hub.engine().env().random.bits()));
+        TYER_TRY(feed::NewAgent made, feed::decide_add_agent(view, to_input(call.input), ids, now));
+        agent = made.agent.id;
+        made.change.events.push_back(new_key(call, ids, agent, made.agent.name, now, secret, key));
+        return std::move(made.change);
+      }));
+  TYER_TRY(const core::Subject subject, call.hub.look(feed::key_of("agent", agent)));
+  return answer(with(shown(subject),
+                     fmt::format(R"("key_id":{},"key":{})", json_string(key), json_string(secret))),
+                201);
+}
+
+Result<http::Response> list_agents(Call& call) {
+  return answer_subjects(call, {.kind = "agent", .status = "active"}, Order::oldest);
+}
+
+Result<http::Response> show_agent(Call& call) {
+  TYER_TRY(const core::Subject subject, call.hub.look(feed::key_of("agent", call.id())));
+  return answer(subject);
+}
+
+Result<http::Response> edit_agent(Call& call) {
+  TYER_TRY(const auto rev, call.expected_rev());
+  TYER_TRY_OK(call.hub.apply(call.caller.actor, [&](const core::View& view, Time) {
+    return feed::decide_edit_agent(view, call.id(), to_input(call.input), rev);
+  }));
+  return show_agent(call);
+}
+
+Result<http::Response> remove_agent(Call& call) {
+  TYER_TRY_OK(call.hub.apply(call.caller.actor, [&](const core::View& view, Time now) {
+    return feed::decide_delete_agent(view, call.id(), now);
+  }));
+  return answer("", 204);
+}
+
+Result<http::Response> list_keys(Call& call) {
+  std::vector<std::string> rows;
+  TYER_TRY_OK(call.hub.engine().read([&](const core::View& view) -> Result<> {
+    rows.clear();
+    TYER_TRY_OK(feed::find(view, "agent", call.id()));
+    TYER_TRY(const auto keys, feed::list_credentials(view, call.id()));
+    for (const core::Subject& key : keys) rows.push_back(shown_credential(key));
+    return {};
+  }));
+  return answer_page(rows, "");
+}
+
+Result<http::Response> add_key(Call& call) {
+  std::string secret;
+  std::string key;
+  TYER_TRY_OK(call.hub.apply(
+      call.caller.actor, [&](const core::View& view, Time now) -> Result<core::Change> {
+        TYER_TRY_OK(feed::find(view, "agent", call.id()));
+        TYER_TRY(feed::Ids ids, feed::Ids::of(view, now, call.hub.engine().env().random.bits()));
+        return core::Change{
+            .events = {new_key(call, ids, call.id(), call.input.text("name"), now, secret, key)}};
+      }));
+  return answer(fmt::format(R"({{"id":{},"agent_id":{},"key":{}}})", json_string(key),
+                            json_string(call.id()), json_string(secret)),
+                201);
+}
+
+Result<http::Response> revoke_key(Call& call) {
+  TYER_TRY_OK(call.hub.apply(call.caller.actor, [&](const core::View& view, Time) {
+    return feed::decide_revoke(view, call.id(), "revoked by " + call.caller.actor.name);
+  }));
+  return answer("", 204);
+}
+
+}  // namespace
+
+std::vector<Route> agent_routes() {
+  std::vector<Field> needed = agent_settings();
+  needed.front().required = true;
+  return {
+      {.method = "POST",
+       .path = "/api/keys",
+       .who = Who::human,
+       .summary = "Makes an agent and its key, which is shown once",
+       .body = needed,
+       .reply = "NewAgent",
+       .status = 201,
+       .handle = add_agent},
+      {.method = "DELETE",
+       .path = "/api/keys/{id}",
+       .who = Who::human,
+       .summary = "Revokes a key; its streams end",
+       .reply = "Nothing",
+       .status = 204,
+       .handle = revoke_key},
+      {.method = "GET",
+       .path = "/api/agents",
+       .summary = "The agents",
+       .query = page_fields(),
+       .reply = "Page of Agent",
+       .handle = list_agents},
+      {.method = "GET",
+       .path = "/api/agents/{id}",
+       .summary = "One agent",
+       .reply = "Agent",
+       .handle = show_agent},
+      {.method = "PATCH",
+       .path = "/api/agents/{id}",
+       .who = Who::human,
+       .summary = "Changes its settings",
+       .body = agent_settings(),
+       .reply = "Agent",
+       .handle = edit_agent},
+      {.method = "DELETE",
+       .path = "/api/agents/{id}",
+       .who = Who::human,
+       .summary = "Deletes it with its sessions and keys",
+       .reply = "Nothing",
+       .status = 204,
+       .handle = remove_agent},
+      {.method = "GET",
+       .path = "/api/agents/{id}/keys",
+       .who = Who::human,
+       .summary = "Its keys, without their secrets",
+       .reply = "Page of Key",
+       .handle = list_keys},
+      {.method = "POST",
+       .path = "/api/agents/{id}/keys",
+       .who = Who::human,
+       .summary = "One more key for it",
+       .body = {{"name", Type::text, false, "to tell it apart"}},
+       .reply = "NewKey",
+       .status = 201,
+       .handle = add_key},
+  };
+}
+
+}  // namespace tyer::api

@@ -1,0 +1,204 @@
+// Who one is: the first visit, logging in and out (H1, H2).
+
+#include <fmt/format.h>
+
+#include "api/answer.h"
+#include "api/guard.h"
+#include "api/hub.h"
+#include "api/limits.h"
+#include "api/secrets.h"
+#include "base/json.h"
+#include "base/text.h"
+#include "feed/agents.h"
+#include "feed/kinds.h"
+#include "feed/names.h"
+
+namespace tyer::api {
+namespace {
+
+constexpr const char* account = "account/admin";
+
+Result<std::optional<core::Subject>> find_account(Hub& hub) {
+  std::optional<core::Subject> found;
+  TYER_TRY_OK(hub.engine().read([&](const core::View& view) -> Result<> {
+    TYER_TRY(found, view.subject(account));
+    return {};
+  }));
+  return found;
+}
+
+Result<> check_password(const std::string& password) {
+  const std::size_t chars = is_utf8(password) ? feed::count_chars(password) : 0;
+  if (chars >= limits::password_chars_min && chars <= limits::password_chars_max) return {};
+  return fail(Fault::invalid, fmt::format("a password has {} to {} characters",
+                                          limits::password_chars_min, limits::password_chars_max));
+}
+
+const feed::Actor& admin() {
+  static const feed::Actor actor{.id = "admin", .name = "admin"};
+  return actor;
+}
+
+std::string cookie(const Hub& hub, const std::string& value, Span age) {
+  return fmt::format("{}={}; Path=/; HttpOnly; SameSite=Strict; Max-Age={}{}", cookie_name, value,
+                     age / 1s, hub.options().secure ? "; Secure" : "");
+}
+
+// A new login; the one that the request came with, if any, ends: nobody can plant one (fixation).
+Result<http::Response> log_in(Call& call) {
+  std::string text;
+  std::string credential;
+  std::string hash;
+  TYER_TRY_OK(
+      call.hub.apply(admin(), [&](const core::View& view, Time now) -> Result<core::Change> {
+        TYER_TRY(feed::Ids ids, feed::Ids::of(view, now, call.hub.engine().env().random.bits()));
+        credential = ids.next("cr_");
+        const Secret secret = make_secret("tl", credential, call.hub.engine().env().random);
+        text = secret.text;
+        hash = secret.hash;
+        core::Change change{
+            .events = {feed::make_credential({.id = credential,
+                                              .kind = "login",
+                                              .name = "login from " + call.request.peer,
+                                              .hash = secret.hash,
+                                              .prefix = secret.prefix,
+                                              .expires_at = now + limits::login_time},
+                                             now)}};
+        if (call.caller.by_cookie) {
+          TYER_TRY(const core::Change end,
+                   feed::decide_revoke(view, call.caller.credential, "logged in again"));
+          for (const core::Draft& draft : end.events) change.events.push_back(draft);
+        }
+        return change;
+      }));
+  http::Response response = answer(dump_json(
+      {{"name", "admin"}, {"type", "human"}, {"csrf_token", csrf_token(credential, hash)}}));
+  response.headers.push_back({"set-cookie", cookie(call.hub, text, limits::login_time)});
+  return response;
+}
+
+Result<http::Response> setup_state(Call& call) {
+  TYER_TRY(const auto found, find_account(call.hub));
+  const bool needs_code = !is_loopback(call.request.peer) && !call.hub.options().setup_code.empty();
+  return answer(
+      dump_json({{"needs_setup", !found && !call.hub.options().open}, {"needs_code", needs_code}}));
+}
+
+Result<http::Response> set_up(Call& call) {
+  const std::string password = call.input.text("password");
+  TYER_TRY_OK(check_password(password));
+  if (!is_loopback(call.request.peer) &&
+      !same_text(call.input.text("code"), call.hub.options().setup_code)) {
+    return fail(Fault::denied, "the code is wrong; the hub printed it when it was started");
+  }
+  TYER_TRY(const auto found, find_account(call.hub));
+  if (found) return fail(Fault::conflict, "the password is set already; log in");
+  TYER_TRY(const std::string hash, hash_password(password));
+  TYER_TRY_OK(call.hub.apply(admin(), [&](const core::View&, Time now) -> Result<core::Change> {
+    return core::Change{.events = {{account, "account.created",
+                                    dump_json({{"name", "admin"},
+                                               {"password", hash},
+                                               {"created_at", format_time(now)}})}}};
+  }));
+  return log_in(call);
+}
+
+Result<http::Response> log_in_by_password(Call& call) {
+  const Span now = call.hub.engine().env().clock.mono();
+  // By address, and all together: many addresses are no more guesses.
+  for (const std::string& who :
+       {"login " + call.request.peer.substr(0, call.request.peer.rfind(':')),
+        std::string("login")}) {
+    if (const Span wait = call.hub.guesses().take(who, now); wait > Span::zero()) {
+      return fail(Fault::limit, "too many attempts to log in; wait " + describe_span(wait));
+    }
+  }
+  TYER_TRY(const auto found, find_account(call.hub));
+  if (!found) return fail(Fault::conflict, "no password is set yet; POST /api/setup");
+  TYER_TRY(const Json state, parse_json_object(found->state));
+  const std::string password = call.input.text("password");
+  if (password.size() > 4 * limits::password_chars_max ||
+      !password_fits(password, text_or(state, "password"))) {
+    http::Response response = answer(Error{Fault::denied, "the password is wrong"});
+    response.status = 401;
+    return response;
+  }
+  call.hub.guesses().give_back("login");
+  call.hub.guesses().give_back("login " +
+                               call.request.peer.substr(0, call.request.peer.rfind(':')));
+  return log_in(call);
+}
+
+Result<http::Response> log_out(Call& call) {
+  if (call.caller.by_cookie) {
+    TYER_TRY_OK(call.hub.apply(call.caller.actor, [&](const core::View& view, Time) {
+      return feed::decide_revoke(view, call.caller.credential, "logged out");
+    }));
+  }
+  http::Response response = answer("{}");
+  response.headers.push_back({"set-cookie", cookie(call.hub, "", Span::zero())});
+  return response;
+}
+
+Result<http::Response> me(Call& call) {
+  const feed::Actor& actor = call.caller.actor;
+  Json body{{"id", actor.id}, {"name", actor.name}, {"type", actor.is_agent ? "agent" : "human"}};
+  if (actor.is_agent) {
+    TYER_TRY(const core::Subject subject, call.hub.look(feed::key_of("agent", actor.id)));
+    TYER_TRY(const feed::Agent agent, feed::read_agent(subject));
+    body["agent_id"] = agent.id;
+    body["agent_type"] = agent.type;
+    body["default_session"] = agent.default_session;
+    if (!actor.session.empty()) body["session_id"] = actor.session;
+    if (!actor.run.empty()) body["run"] = actor.run;
+  }
+  if (call.caller.by_cookie) {
+    TYER_TRY(const core::Subject subject,
+             call.hub.look(feed::key_of("credential", call.caller.credential)));
+    TYER_TRY(const feed::Credential credential, feed::read_credential(subject));
+    body["csrf_token"] = csrf_token(call.caller.credential, credential.hash);
+  }
+  return answer(dump_json(body));
+}
+
+}  // namespace
+
+std::vector<Route> auth_routes() {
+  const Field password{"password", Type::text, true, "the admin's password"};
+  return {
+      {.method = "GET",
+       .path = "/api/setup",
+       .who = Who::anyone,
+       .summary = "Whether this is the first visit",
+       .reply = "Setup",
+       .handle = setup_state},
+      {.method = "POST",
+       .path = "/api/setup",
+       .who = Who::anyone,
+       .summary = "Sets the admin's password, once",
+       .body = {password,
+                {"code", Type::text, false, "what the hub printed, if asked from elsewhere"}},
+       .reply = "Login",
+       .handle = set_up},
+      {.method = "POST",
+       .path = "/api/auth/login",
+       .who = Who::anyone,
+       .summary = "Logs in; the answer sets a cookie",
+       .body = {password},
+       .reply = "Login",
+       .handle = log_in_by_password},
+      {.method = "POST",
+       .path = "/api/auth/logout",
+       .who = Who::human,
+       .summary = "Ends the login",
+       .reply = "Nothing",
+       .handle = log_out},
+      {.method = "GET",
+       .path = "/api/auth/me",
+       .summary = "Who you are",
+       .reply = "Me",
+       .handle = me},
+  };
+}
+
+}  // namespace tyer::api

@@ -1,0 +1,125 @@
+// The log, page by page and as a stream (H17, H19).
+
+#include <algorithm>
+
+#include "api/answer.h"
+#include "api/broadcast.h"
+#include "api/hub.h"
+#include "api/paging.h"
+#include "api/wire_event.h"
+#include "feed/kinds.h"
+
+namespace tyer::api {
+namespace {
+
+std::vector<std::string> split_list(std::string_view text) {
+  std::vector<std::string> parts;
+  while (!text.empty()) {
+    const std::string_view one = text.substr(0, text.find(','));
+    text.remove_prefix(std::min(one.size() + 1, text.size()));
+    if (!one.empty()) parts.emplace_back(one);
+  }
+  return parts;
+}
+
+Result<Filter> read_filter(const Call& call) {
+  Filter filter{.author_type = std::string(call.request.query_of("author_type")),
+                .agents = split_list(call.request.query_of("agents")),
+                .topics = split_list(call.request.query_of("topics")),
+                .is_agent = call.caller.actor.is_agent};
+  if (!filter.author_type.empty() && filter.author_type != "human" && filter.author_type != "bot") {
+    return fail(Fault::invalid, "author_type is human or bot");
+  }
+  return filter;
+}
+
+Result<http::Response> open_stream(Call& call, Filter filter) {
+  Broadcast* broadcast = call.hub.broadcast();
+  if (broadcast == nullptr) return fail(Fault::unavailable, "there is no hub running: tyer serve");
+  Subscription wish{.filter = std::move(filter),
+                    .credential = call.caller.credential,
+                    .agent = call.caller.actor.is_agent ? call.caller.actor.id : ""};
+  // A browser says it by header; others may say it in the address.
+  std::string_view last = call.request.header("last-event-id");
+  if (last.empty()) last = call.request.query_of("after");
+  if (!last.empty()) {
+    wish.after = event_seq(last);
+    if (!wish.after) return fail(Fault::invalid, "Last-Event-ID is not one that we gave");
+  }
+  http::Response response{.headers = {{"content-type", "text/event-stream"},
+                                      {"cache-control", "no-cache, no-transform"},
+                                      {"x-accel-buffering", "no"}}};
+  response.stream = [broadcast,
+                     wish = std::move(wish)](std::shared_ptr<http::Stream> stream) mutable {
+    wish.stream = std::move(stream);
+    broadcast->add(std::move(wish));
+  };
+  return response;
+}
+
+Result<http::Response> stream_events(Call& call) {
+  TYER_TRY(Filter filter, read_filter(call));
+  return open_stream(call, std::move(filter));
+}
+
+Result<http::Response> stream_feed(Call& call) {
+  TYER_TRY_OK(call.hub.look(feed::key_of("feed", call.id())));
+  TYER_TRY(Filter filter, read_filter(call));
+  filter.feed = call.id();
+  filter.comments_only = true;
+  return open_stream(call, std::move(filter));
+}
+
+Result<http::Response> list_events(Call& call) {
+  TYER_TRY(const std::size_t limit, page_limit(call));
+  TYER_TRY(const Filter filter, read_filter(call));
+  const std::string_view after = call.request.query_of("cursor");
+  const auto seq = after.empty() ? std::optional<std::uint64_t>(0) : event_seq(after);
+  if (!seq) return fail(Fault::invalid, "cursor is not one that we gave");
+  std::vector<core::Event> events;
+  TYER_TRY_OK(call.hub.engine().read([&](const core::View& view) -> Result<> {
+    TYER_TRY(events, view.events({.after = *seq, .limit = limit}));
+    return {};
+  }));
+  std::vector<std::string> rows;
+  for (const core::Event& event : events) {
+    WireEvent wire = to_wire(call.hub.engine().catalog(), event);
+    if (wants(filter, wire)) rows.push_back(std::move(wire.data));
+  }
+  return answer_page(rows, events.size() < limit ? "" : event_id(events.back().seq));
+}
+
+}  // namespace
+
+std::vector<Route> event_routes() {
+  const std::vector<Field> filters{
+      {"author_type", Type::text, false, "posts and comments of human or bot authors only"},
+      {"agents", Type::text, false, "agent ids with commas: what they wrote or is meant for them"},
+      {"topics", Type::text, false, "first words of types with commas: post,comment,session"}};
+  std::vector<Field> resumed = filters;
+  resumed.push_back({"after", Type::text, false, "an event id; as the header Last-Event-ID"});
+  std::vector<Field> paged = filters;
+  for (const Field& field : page_fields()) paged.push_back(field);
+  return {
+      {.method = "GET",
+       .path = "/api/events",
+       .summary = "What has happened, the oldest first",
+       .query = paged,
+       .reply = "Page of Event",
+       .handle = list_events},
+      {.method = "GET",
+       .path = "/api/events/stream",
+       .summary = "What happens, as server-sent events; Last-Event-ID resumes",
+       .query = resumed,
+       .reply = "Stream",
+       .handle = stream_events},
+      {.method = "GET",
+       .path = "/api/feeds/{id}/comments/stream",
+       .summary = "Comments of one feed as they come, and who is typing",
+       .query = resumed,
+       .reply = "Stream",
+       .handle = stream_feed},
+  };
+}
+
+}  // namespace tyer::api

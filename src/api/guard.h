@@ -1,0 +1,26 @@
+// Who may come in: from which address, from which page, and with which proof (H1, H2, P14).
+
+#pragma once
+
+#include "api/hub.h"
+#include "api/route.h"
+#include "http/message.h"
+
+namespace tyer::api {
+
+inline constexpr std::string_view cookie_name = "tyer_login";
+
+// The Host must be one of ours, or a page of somebody else's could reach us under a name of its own
+// (DNS rebinding). A request that changes something must not come from another site's page.
+[[nodiscard]] Result<> check_origin(const http::Request& request, const HubOptions& options);
+
+// Who proves to be who. No proof is nobody; a wrong one is an error.
+[[nodiscard]] Result<Caller> find_caller(Hub& hub, const http::Request& request);
+
+// What a request by cookie must bring along to change something.
+[[nodiscard]] std::string csrf_token(std::string_view credential, std::string_view hash);
+[[nodiscard]] Result<> check_csrf(Hub& hub, const http::Request& request, const Caller& caller);
+
+[[nodiscard]] bool is_loopback(std::string_view peer);
+
+}  // namespace tyer::api

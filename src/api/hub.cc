@@ -1,0 +1,123 @@
+#include "api/hub.h"
+
+#include <fmt/format.h>
+
+#include "api/answer.h"
+#include "api/guard.h"
+#include "api/limits.h"
+#include "base/text.h"
+
+namespace tyer::api {
+namespace {
+
+// For every answer (P14): nothing is guessed, framed, or told to others.
+void add_safety(http::Response& response) {
+  response.headers.push_back({"x-content-type-options", "nosniff"});
+  response.headers.push_back({"x-frame-options", "DENY"});
+  response.headers.push_back({"referrer-policy", "no-referrer"});
+  response.headers.push_back({"cross-origin-resource-policy", "same-origin"});
+}
+
+http::Response refuse_stranger(const Error& error) {
+  http::Response response = answer(error);
+  response.status = 401;
+  response.headers.push_back({"www-authenticate", "Bearer"});
+  return response;
+}
+
+Result<> check_who(const Route& route, const Caller& caller) {
+  switch (route.who) {
+    case Who::anyone:
+    case Who::known: return {};
+    case Who::human:
+      if (!caller.actor.is_agent) return {};
+      return fail(Fault::denied, "agents may not do this; log in as a person");
+    case Who::agent:
+      if (caller.actor.is_agent) return {};
+      return fail(Fault::denied, "only an agent may do this; use its key");
+  }
+  return {};
+}
+
+}  // namespace
+
+Hub::Hub(engine::Engine& engine, const Log& log, HubOptions options, Broadcast* broadcast)
+    : engine_(engine),
+      log_(log),
+      options_(std::move(options)),
+      broadcast_(broadcast),
+      guesses_(limits::guesses_at_once, limits::guess_pause),
+      writes_(limits::writes_at_once, limits::write_pause) {}
+
+http::Response Hub::handle(http::Request& request) {
+  Result<http::Response> answered = answer_to(request);
+  if (!answered && answered.error().fault == Fault::broken) {
+    log_.error("request failed", {{"path", request.path}, {"why", answered.error().what}});
+  }
+  http::Response response = answered ? *std::move(answered) : answer(answered.error());
+  if (response.status == 429 && response.header("retry-after").empty()) {
+    response.headers.push_back({"retry-after", "1"});
+  }
+  add_safety(response);
+  counters_.answered[static_cast<std::size_t>(response.status / 100) % counters_.answered.size()]
+      .fetch_add(1, std::memory_order_relaxed);
+  return response;
+}
+
+Result<http::Response> Hub::answer_to(http::Request& request) {
+  TYER_TRY_OK(check_origin(request, options_));
+  Match match = find_route(request.method, request.path);
+  if (match.route == nullptr) {
+    if (match.allowed.empty()) {
+      return fail(Fault::not_found,
+                  fmt::format("there is nothing at {}; GET /skill.md tells what there is",
+                              printable(request.path, 100)));
+    }
+    http::Response response = answer(Error{
+        Fault::invalid, fmt::format("{} allows {}", printable(request.path, 100), match.allowed)});
+    response.status = 405;
+    response.headers.push_back({"allow", match.allowed});
+    return response;
+  }
+  const Route& route = *match.route;
+  auto caller = find_caller(*this, request);
+  if (!caller && caller.error().fault == Fault::denied) return refuse_stranger(caller.error());
+  if (!caller) return std::unexpected(caller.error());
+  if (!caller->is_known() && route.who != Who::anyone) {
+    return refuse_stranger(
+        {Fault::denied, "say who you are: Authorization: Bearer KEY, or log in"});
+  }
+  TYER_TRY_OK(check_who(route, *caller));
+  TYER_TRY_OK(check_csrf(*this, request, *caller));
+  TYER_TRY_OK(check_rate(route, *caller));
+  Call call{*this, request, *std::move(caller), std::move(match.path), {}};
+  // A body without fields is the handler's own business: a file.
+  if (!route.body.empty()) {
+    TYER_TRY(call.input, Input::read(route.body, request.body));
+  }
+  return route.handle(call);
+}
+
+Result<> Hub::check_rate(const Route& route, const Caller& caller) {
+  if (!route.writes_feed || caller.credential.empty()) return {};
+  const Span wait = writes_.take(caller.actor.id, engine_.env().clock.mono());
+  if (wait <= Span::zero()) return {};
+  return fail(Fault::limit,
+              fmt::format("{} writes too much; wait {}", caller.actor.name, describe_span(wait)));
+}
+
+Result<engine::Applied> Hub::apply(const feed::Actor& actor, const engine::Decision& decide) {
+  return engine_.apply({actor.key()}, decide);
+}
+
+Result<core::Subject> Hub::look(const std::string& key) {
+  std::optional<core::Subject> found;
+  TYER_TRY_OK(engine_.read([&](const core::View& view) -> Result<> {
+    TYER_TRY(found, view.subject(key));
+    return {};
+  }));
+  if (!found || found->status == "deleted") return fail(Fault::not_found, "there is no " + key);
+  return *std::move(found);
+}
+
+}  // namespace tyer::api

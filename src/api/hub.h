@@ -1,0 +1,72 @@
+// The hub: requests in, decisions out. It has no socket: a server, a test or the command line hands
+// it requests, and gets what to answer.
+
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "api/route.h"
+#include "api/throttle.h"
+#include "base/log.h"
+#include "engine/engine.h"
+#include "feed/limits.h"
+#include "http/message.h"
+
+namespace tyer::api {
+
+class Broadcast;
+
+// What happened since the start.
+struct Counters {
+  std::array<std::atomic<std::uint64_t>, 6> answered{};  // By the first digit of the status.
+};
+
+struct HubOptions {
+  std::vector<std::string> hosts;  // Names and addresses we are called by, with ports; empty: any.
+  bool open = false;       // Whoever comes is the admin: loopback only, or the owner itself.
+  bool secure = false;     // Behind TLS: cookies say so.
+  std::string setup_code;  // Asked for at the first visit from elsewhere.
+  std::string uploads;     // A folder; empty: no uploads.
+  limits::FeedRules rules = {};
+};
+
+class Hub {
+ public:
+  // `broadcast` may be null: then there are no streams.
+  Hub(engine::Engine& engine, const Log& log, HubOptions options, Broadcast* broadcast);
+
+  // Checks who calls from where, finds the route, and answers. From any thread.
+  [[nodiscard]] http::Response handle(http::Request& request);
+
+  [[nodiscard]] engine::Engine& engine() { return engine_; }
+  [[nodiscard]] const Log& log() const { return log_; }
+  [[nodiscard]] const HubOptions& options() const { return options_; }
+  [[nodiscard]] Broadcast* broadcast() { return broadcast_; }
+  [[nodiscard]] Throttle& guesses() { return guesses_; }
+  [[nodiscard]] const Counters& counters() const { return counters_; }
+
+  // One transaction: `decide` sees the view and the time, and says what changes.
+  [[nodiscard]] Result<engine::Applied> apply(const feed::Actor& actor,
+                                              const engine::Decision& decide);
+
+  // A subject as it is now.
+  [[nodiscard]] Result<core::Subject> look(const std::string& key);
+
+ private:
+  [[nodiscard]] Result<http::Response> answer_to(http::Request& request);
+  [[nodiscard]] Result<> check_rate(const Route& route, const Caller& caller);
+
+  engine::Engine& engine_;
+  const Log& log_;
+  const HubOptions options_;
+  Broadcast* const broadcast_;
+  Throttle guesses_;
+  Throttle writes_;
+  Counters counters_;
+};
+
+}  // namespace tyer::api

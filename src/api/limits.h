@@ -1,0 +1,40 @@
+// Bounds of the API (law 7).
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "base/time.h"
+
+namespace tyer::limits {
+
+inline constexpr std::size_t api_page_default = 50;
+inline constexpr std::size_t api_page_max = 200;
+inline constexpr std::size_t api_list_items_max = 1'000;  // In a list of a request's body.
+inline constexpr std::uint64_t upload_bytes_max = 50 << 20;
+inline constexpr std::size_t password_chars_min = 8;
+inline constexpr std::size_t password_chars_max = 200;
+
+inline constexpr Span login_time = 30 * 24h;
+inline constexpr Span run_token_time = 24h;
+
+// Guesses: this many at once, then one per pause.
+inline constexpr int guesses_at_once = 5;
+inline constexpr Span guess_pause = 10s;
+
+// What one author may write: this many at once, then one per pause.
+inline constexpr int writes_at_once = 60;
+inline constexpr Span write_pause = 500ms;
+
+inline constexpr std::size_t throttled_max = 10'000;  // Names that a throttle remembers.
+
+inline constexpr std::size_t streams_max = 15'000;
+inline constexpr std::size_t stream_page_rows = 500;  // Read at a time for who catches up.
+inline constexpr std::size_t stream_catch_up_bytes = 128 << 10;  // Waiting, before we wait.
+inline constexpr std::size_t catch_ups_at_once = 64;
+inline constexpr Span stream_beat_every = 15s;
+inline constexpr Span stream_poll_every = 500ms;  // If every hint is lost.
+inline constexpr Span typing_time = 60s;
+
+}  // namespace tyer::limits

@@ -1,0 +1,66 @@
+#include "api/paging.h"
+
+#include <charconv>
+
+#include <fmt/format.h>
+
+#include "api/answer.h"
+#include "api/hub.h"
+#include "api/limits.h"
+#include "base/text.h"
+#include "core/key.h"
+
+namespace tyer::api {
+
+std::vector<Field> page_fields() {
+  return {{"cursor", Type::text, false, "next_cursor of the page before"},
+          {"limit", Type::number, false, "rows of a page, 1 to 200; 50 if not given"}};
+}
+
+Result<std::size_t> page_limit(const Call& call) {
+  const std::string_view text = call.request.query_of("limit");
+  if (text.empty()) return limits::api_page_default;
+  std::size_t limit = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), limit);
+  if (error == std::errc() && end == text.data() + text.size() && limit > 0 &&
+      limit <= limits::api_page_max) {
+    return limit;
+  }
+  return fail(Fault::invalid, fmt::format("limit is a number from 1 to {}", limits::api_page_max));
+}
+
+Result<http::Response> answer_subjects(Call& call, core::SubjectQuery query, Order order,
+                                       const Show& show) {
+  TYER_TRY(const std::size_t limit, page_limit(call));
+  const std::string cursor(call.request.query_of("cursor"));
+  const std::string root = query.below.empty() ? query.kind : query.below;
+  if (!cursor.empty()) {
+    const std::string key = root + "/" + cursor;
+    if (!core::check_key(key)) return fail(Fault::invalid, "cursor is not one that we gave");
+    (order == Order::oldest ? query.after : query.before) = key;
+  }
+  query.limit = limit + 1;
+  std::vector<std::string> rows;
+  std::string next;
+  TYER_TRY_OK(call.hub.engine().read([&](const core::View& view) -> Result<> {
+    rows.clear();
+    next.clear();
+    TYER_TRY(auto found, order == Order::oldest ? view.subjects(query) : view.newest(query));
+    if (found.size() > limit) {
+      found.pop_back();
+      next = found.back().key.substr(root.size() + 1);
+    }
+    for (const core::Subject& row : found) {
+      if (!show) {
+        rows.push_back(shown(row));
+      } else {
+        TYER_TRY(std::string text, show(view, row));
+        rows.push_back(std::move(text));
+      }
+    }
+    return {};
+  }));
+  return answer_page(rows, next);
+}
+
+}  // namespace tyer::api

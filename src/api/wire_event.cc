@@ -1,0 +1,103 @@
+#include "api/wire_event.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include <fmt/format.h>
+
+#include "base/json.h"
+#include "core/key.h"
+#include "http/event_stream.h"
+
+namespace tyer::api {
+namespace {
+
+// Some have a name of their own outside; of the others, the dot is an underscore.
+std::string wire_type(std::string_view type) {
+  constexpr std::pair<std::string_view, std::string_view> names[] = {
+      {"thread.noticed", "notice"},
+      {"thread.typing", "agent_typing"},
+      {"thread.quiet", "agent_idle"},
+      {"run.ended", "run_finished"}};
+  for (const auto& [ours, theirs] : names) {
+    if (type == ours) return std::string(theirs);
+  }
+  std::string name(type);
+  std::ranges::replace(name, '.', '_');
+  return name;
+}
+
+void add_agent(std::vector<std::string>& agents, const Json& object, const char* name) {
+  const std::string agent = text_or(object, name);
+  if (agent.starts_with("ag_") && std::ranges::find(agents, agent) == agents.end()) {
+    agents.push_back(agent);
+  }
+}
+
+bool has(const std::vector<std::string>& list, std::string_view one) {
+  return std::ranges::find(list, one) != list.end();
+}
+
+}  // namespace
+
+WireEvent to_wire(const core::Catalog& catalog, const core::Event& event) {
+  WireEvent wire{.seq = event.seq, .type = wire_type(event.type)};
+  const std::string_view kind_name = core::kind_of(event.key);
+  const core::Kind* kind = catalog.kind(kind_name);
+  auto body = parse_json_object(kind == nullptr ? event.body : core::shown_body(*kind, event.body));
+  Json data = body ? *std::move(body) : Json::object();
+  data.erase("parent");
+  data.erase("due_at");
+  wire.author_type =
+      kind_name == "post" || kind_name == "comment" ? text_or(data, "author_type") : "";
+  wire.feed = text_or(data, "feed_id");
+  wire.is_private = kind_name == "credential" || kind_name == "account";
+  for (const char* name : {"agent_id", "created_by"}) add_agent(wire.agents, data, name);
+  if (const auto targets = data.find("targets"); targets != data.end() && targets->is_array()) {
+    for (const Json& target : *targets) add_agent(wire.agents, target, "agent_id");
+  }
+  const std::string id(core::rest_of(event.key));
+  if (kind_name == "agent") wire.agents.push_back(id);
+  if (kind_name != "item") data["id"] = id;
+  data["event_id"] = event_id(event.seq);
+  data["event"] = wire.type;
+  data["at"] = format_time(event.at);
+  data["actor"] = event.actor;
+  data["key"] = event.key;
+  wire.data = dump_json(data);
+  wire.text = std::make_shared<const std::string>(
+      http::event_text(event_id(event.seq), wire.type, wire.data));
+  return wire;
+}
+
+bool wants(const Filter& filter, const WireEvent& event) {
+  if (filter.is_agent && event.is_private) return false;
+  const std::string_view topic = std::string_view(event.type).substr(0, event.type.find('_'));
+  if (filter.comments_only && topic != "comment" && event.type != "agent_typing" &&
+      event.type != "agent_idle") {
+    return false;
+  }
+  if (!filter.topics.empty() && !has(filter.topics, topic)) return false;
+  if (!filter.feed.empty() && event.feed != filter.feed) return false;
+  if (!filter.author_type.empty() && !event.author_type.empty() &&
+      event.author_type != filter.author_type) {
+    return false;
+  }
+  return filter.agents.empty() || std::ranges::any_of(event.agents, [&](const std::string& agent) {
+           return has(filter.agents, agent);
+         });
+}
+
+std::string event_id(std::uint64_t seq) {
+  return fmt::format("ev_{:016}", seq);
+}
+
+std::optional<std::uint64_t> event_seq(std::string_view id) {
+  if (id.starts_with("ev_")) id.remove_prefix(3);
+  std::uint64_t seq = 0;
+  const auto [end, error] = std::from_chars(id.data(), id.data() + id.size(), seq);
+  if (id.empty() || error != std::errc() || end != id.data() + id.size()) return std::nullopt;
+  return seq;
+}
+
+}  // namespace tyer::api
