@@ -1,6 +1,7 @@
 # How everything is compiled and linked. Warnings are errors; checks stay on in release.
 
 option(TYER_TESTS "Build the tests and benchmarks" ON)
+option(TYER_FUZZ "Build the fuzzers, with clang" OFF)
 set(TYER_SANITIZE "" CACHE STRING "Sanitizers, as in -fsanitize=")
 
 add_compile_options(
@@ -11,7 +12,8 @@ add_compile_options(
 add_compile_definitions(_GLIBCXX_ASSERTIONS)
 
 if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
-  add_compile_options(-Wthread-safety)
+  # stable_sort of libstdc++ 12 uses what it deprecates.
+  add_compile_options(-Wthread-safety -Wno-deprecated-declarations)
 else()
   # False alarms of g++ 12 in the standard library once it inlines.
   add_compile_options(

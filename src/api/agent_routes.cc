@@ -9,8 +9,10 @@
 #include "api/secrets.h"
 #include "base/json.h"
 #include "base/json_text.h"
+#include "core/limits.h"
 #include "feed/agents.h"
 #include "feed/kinds.h"
+#include "feed/limits.h"
 
 namespace tyer::api {
 namespace {
@@ -111,12 +113,29 @@ Result<http::Response> list_keys(Call& call) {
   return answer_page(rows, "");
 }
 
+// Tokens of runs do not count: they end by themselves.
+Result<> check_room(const core::View& view, const std::string& agent) {
+  TYER_TRY(
+      const auto all,
+      feed::list_all(
+          view, {.parent = feed::key_of("agent", agent), .kind = "credential", .status = "active"},
+          limits::page_rows_max));
+  std::size_t keys = 0;
+  for (const core::Subject& one : all) {
+    TYER_TRY(const feed::Credential credential, feed::read_credential(one));
+    if (credential.kind == "key") ++keys;
+  }
+  if (keys < limits::keys_of_agent_max) return {};
+  return fail(Fault::conflict, fmt::format("the agent has {} keys already; revoke one", keys));
+}
+
 Result<http::Response> add_key(Call& call) {
   std::string secret;
   std::string key;
   TYER_TRY_OK(call.hub.apply(
       call.caller.actor, [&](const core::View& view, Time now) -> Result<core::Change> {
         TYER_TRY_OK(feed::find(view, "agent", call.id()));
+        TYER_TRY_OK(check_room(view, call.id()));
         TYER_TRY(feed::Ids ids, feed::Ids::of(view, now, call.hub.engine().env().random.bits()));
         return core::Change{
             .events = {new_key(call, ids, call.id(), call.input.text("name"), now, secret, key)}};

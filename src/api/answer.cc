@@ -8,10 +8,14 @@
 
 namespace tyer::api {
 
+constexpr std::size_t usual_headers = 8;  // With those that the hub adds.
+
 http::Response answer(std::string body, int status) {
-  return {.status = status,
-          .headers = {{"content-type", "application/json"}, {"cache-control", "no-store"}},
-          .body = std::move(body)};
+  http::Response response{.status = status, .body = std::move(body)};
+  response.headers.reserve(usual_headers);
+  response.headers.push_back({"content-type", "application/json"});
+  response.headers.push_back({"cache-control", "no-store"});
+  return response;
 }
 
 http::Response answer(const Error& error) {

@@ -79,7 +79,7 @@ Result<http::Response> log_in(Call& call) {
 
 Result<http::Response> setup_state(Call& call) {
   TYER_TRY(const auto found, find_account(call.hub));
-  const bool needs_code = !is_loopback(call.request.peer) && !call.hub.options().setup_code.empty();
+  const bool needs_code = !is_loopback(call.request.peer);
   return answer(
       dump_json({{"needs_setup", !found && !call.hub.options().open}, {"needs_code", needs_code}}));
 }
@@ -87,8 +87,10 @@ Result<http::Response> setup_state(Call& call) {
 Result<http::Response> set_up(Call& call) {
   const std::string password = call.input.text("password");
   TYER_TRY_OK(check_password(password));
+  const std::string& code = call.hub.options().setup_code;
+  // No code is no open door.
   if (!is_loopback(call.request.peer) &&
-      !same_text(call.input.text("code"), call.hub.options().setup_code)) {
+      (code.empty() || !same_text(call.input.text("code"), code))) {
     return fail(Fault::denied, "the code is wrong; the hub printed it when it was started");
   }
   TYER_TRY(const auto found, find_account(call.hub));
@@ -110,7 +112,11 @@ Result<http::Response> log_in_by_password(Call& call) {
        {"login " + call.request.peer.substr(0, call.request.peer.rfind(':')),
         std::string("login")}) {
     if (const Span wait = call.hub.guesses().take(who, now); wait > Span::zero()) {
-      return fail(Fault::limit, "too many attempts to log in; wait " + describe_span(wait));
+      http::Response response =
+          answer(Error{Fault::limit, "too many attempts to log in; wait " + describe_span(wait)});
+      const auto seconds = std::chrono::ceil<std::chrono::seconds>(wait).count();
+      response.headers.push_back({"retry-after", std::to_string(seconds)});
+      return response;
     }
   }
   TYER_TRY(const auto found, find_account(call.hub));

@@ -43,8 +43,17 @@ Result<http::Response> open_stream(Call& call, Filter filter) {
   std::string_view last = call.request.header("last-event-id");
   if (last.empty()) last = call.request.query_of("after");
   if (!last.empty()) {
-    wish.after = event_seq(last);
-    if (!wish.after) return fail(Fault::invalid, "Last-Event-ID is not one that we gave");
+    const auto after = event_seq(last);
+    if (!after) return fail(Fault::invalid, "Last-Event-ID is not one that we gave");
+    wish.after = *after;
+  } else {
+    // From now on. What is written once its reader knows of the stream is not missed.
+    wish.is_first = true;
+    TYER_TRY_OK(call.hub.engine().read([&](const core::View& view) -> Result<> {
+      TYER_TRY(const core::Head head, view.head());
+      wish.after = head.seq;
+      return {};
+    }));
   }
   http::Response response{.headers = {{"content-type", "text/event-stream"},
                                       {"cache-control", "no-cache, no-transform"},

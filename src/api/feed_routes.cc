@@ -35,8 +35,8 @@ Result<std::string> shown_feed(const core::View& view, const core::Subject& feed
 Result<std::string> shown_post(const core::View& view, const core::Subject& post) {
   TYER_TRY(const auto thread, view.subject(feed::key_of("thread", feed::id_of(post))));
   if (!thread) return shown(post);
-  TYER_TRY(const feed::Thread read, feed::read_thread(*thread));
-  return with(shown(post), fmt::format(R"("comment_count":{},"unread":{})", read.comments,
+  TYER_TRY(const std::uint64_t comments, feed::count_comments(*thread));
+  return with(shown(post), fmt::format(R"("comment_count":{},"unread":{})", comments,
                                        thread->status == "unread"));
 }
 

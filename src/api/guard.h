@@ -14,8 +14,9 @@ inline constexpr std::string_view cookie_name = "tyer_login";
 // (DNS rebinding). A request that changes something must not come from another site's page.
 [[nodiscard]] Result<> check_origin(const http::Request& request, const HubOptions& options);
 
-// Who proves to be who. No proof is nobody; a wrong one is an error.
-[[nodiscard]] Result<Caller> find_caller(Hub& hub, const http::Request& request);
+// Who proves to be who. No proof is nobody; a wrong key is an error, and too many of them are a
+// `limit`, with how long to `wait`.
+[[nodiscard]] Result<Caller> find_caller(Hub& hub, const http::Request& request, Span& wait);
 
 // What a request by cookie must bring along to change something.
 [[nodiscard]] std::string csrf_token(std::string_view credential, std::string_view hash);

@@ -1,5 +1,7 @@
 #include "api/hub.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "api/answer.h"
@@ -10,8 +12,12 @@
 namespace tyer::api {
 namespace {
 
-// For every answer (P14): nothing is guessed, framed, or told to others.
+// For every answer (P14): nothing is guessed, framed, run, or told to others.
 void add_safety(http::Response& response) {
+  if (response.header("content-security-policy").empty()) {
+    response.headers.push_back(
+        {"content-security-policy", "default-src 'none'; frame-ancestors 'none'"});
+  }
   response.headers.push_back({"x-content-type-options", "nosniff"});
   response.headers.push_back({"x-frame-options", "DENY"});
   response.headers.push_back({"referrer-policy", "no-referrer"});
@@ -50,13 +56,15 @@ Hub::Hub(engine::Engine& engine, const Log& log, HubOptions options, Broadcast* 
       writes_(limits::writes_at_once, limits::write_pause) {}
 
 http::Response Hub::handle(http::Request& request) {
-  Result<http::Response> answered = answer_to(request);
+  Span wait{};
+  Result<http::Response> answered = answer_to(request, wait);
   if (!answered && answered.error().fault == Fault::broken) {
     log_.error("request failed", {{"path", request.path}, {"why", answered.error().what}});
   }
   http::Response response = answered ? *std::move(answered) : answer(answered.error());
   if (response.status == 429 && response.header("retry-after").empty()) {
-    response.headers.push_back({"retry-after", "1"});
+    const auto seconds = std::chrono::ceil<std::chrono::seconds>(wait).count();
+    response.headers.push_back({"retry-after", std::to_string(std::max(seconds, 1L))});
   }
   add_safety(response);
   counters_.answered[static_cast<std::size_t>(response.status / 100) % counters_.answered.size()]
@@ -64,7 +72,7 @@ http::Response Hub::handle(http::Request& request) {
   return response;
 }
 
-Result<http::Response> Hub::answer_to(http::Request& request) {
+Result<http::Response> Hub::answer_to(http::Request& request, Span& wait) {
   TYER_TRY_OK(check_origin(request, options_));
   Match match = find_route(request.method, request.path);
   if (match.route == nullptr) {
@@ -80,7 +88,7 @@ Result<http::Response> Hub::answer_to(http::Request& request) {
     return response;
   }
   const Route& route = *match.route;
-  auto caller = find_caller(*this, request);
+  auto caller = find_caller(*this, request, wait);
   if (!caller && caller.error().fault == Fault::denied) return refuse_stranger(caller.error());
   if (!caller) return std::unexpected(caller.error());
   if (!caller->is_known() && route.who != Who::anyone) {
@@ -89,7 +97,7 @@ Result<http::Response> Hub::answer_to(http::Request& request) {
   }
   TYER_TRY_OK(check_who(route, *caller));
   TYER_TRY_OK(check_csrf(*this, request, *caller));
-  TYER_TRY_OK(check_rate(route, *caller));
+  TYER_TRY_OK(check_rate(route, *caller, wait));
   Call call{*this, request, *std::move(caller), std::move(match.path), {}};
   // A body without fields is the handler's own business: a file.
   if (!route.body.empty()) {
@@ -98,9 +106,9 @@ Result<http::Response> Hub::answer_to(http::Request& request) {
   return route.handle(call);
 }
 
-Result<> Hub::check_rate(const Route& route, const Caller& caller) {
+Result<> Hub::check_rate(const Route& route, const Caller& caller, Span& wait) {
   if (!route.writes_feed || caller.credential.empty()) return {};
-  const Span wait = writes_.take(caller.actor.id, engine_.env().clock.mono());
+  wait = writes_.take(caller.actor.id, engine_.env().clock.mono());
   if (wait <= Span::zero()) return {};
   return fail(Fault::limit,
               fmt::format("{} writes too much; wait {}", caller.actor.name, describe_span(wait)));

@@ -57,8 +57,9 @@ class Hub {
   [[nodiscard]] Result<core::Subject> look(const std::string& key);
 
  private:
-  [[nodiscard]] Result<http::Response> answer_to(http::Request& request);
-  [[nodiscard]] Result<> check_rate(const Route& route, const Caller& caller);
+  // `wait`: who comes too often may come again after that.
+  [[nodiscard]] Result<http::Response> answer_to(http::Request& request, Span& wait);
+  [[nodiscard]] Result<> check_rate(const Route& route, const Caller& caller, Span& wait);
 
   engine::Engine& engine_;
   const Log& log_;

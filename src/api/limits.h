@@ -13,6 +13,8 @@ inline constexpr std::size_t api_page_default = 50;
 inline constexpr std::size_t api_page_max = 200;
 inline constexpr std::size_t api_list_items_max = 1'000;  // In a list of a request's body.
 inline constexpr std::uint64_t upload_bytes_max = 50 << 20;
+inline constexpr std::size_t upload_name_bytes_max = 200;
+inline constexpr int search_turns_max = 10;  // Pages of the store looked at for one page of finds.
 inline constexpr std::size_t password_chars_min = 8;
 inline constexpr std::size_t password_chars_max = 200;
 
@@ -29,12 +31,20 @@ inline constexpr Span write_pause = 500ms;
 
 inline constexpr std::size_t throttled_max = 10'000;  // Names that a throttle remembers.
 
+inline constexpr Span start_time = 10s;  // Who comes while the hub starts waits so long.
+
 inline constexpr std::size_t streams_max = 15'000;
 inline constexpr std::size_t stream_page_rows = 500;  // Read at a time for who catches up.
 inline constexpr std::size_t stream_catch_up_bytes = 128 << 10;  // Waiting, before we wait.
+inline constexpr Span stream_look_every = 10ms;  // At one that has so much waiting ...
+inline constexpr Span stream_stuck_time = 10s;   // ... until it is cut off.
 inline constexpr std::size_t catch_ups_at_once = 64;
 inline constexpr Span stream_beat_every = 15s;
 inline constexpr Span stream_poll_every = 500ms;  // If every hint is lost.
+inline constexpr Span watch_again_every = 5s;     // If the store could not be watched.
 inline constexpr Span typing_time = 60s;
+
+inline constexpr Span presence_grace = 5s;             // To come back before one is offline.
+inline constexpr std::size_t presence_news_max = 200;  // Agents told of in one commit.
 
 }  // namespace tyer::limits

@@ -145,8 +145,8 @@ Result<std::optional<std::uint64_t>> Call::expected_rev() const {
 const std::vector<Route>& routes() {
   static const std::vector<Route> all = [] {
     std::vector<Route> rows;
-    for (const auto part :
-         {auth_routes, agent_routes, session_routes, feed_routes, event_routes, system_routes}) {
+    for (const auto part : {auth_routes, agent_routes, session_routes, feed_routes, lease_routes,
+                            search_routes, upload_routes, event_routes, system_routes}) {
       std::ranges::move(part(), std::back_inserter(rows));
     }
     return rows;
@@ -157,10 +157,17 @@ const std::vector<Route>& routes() {
 Match find_route(std::string_view method, std::string_view path) {
   Match match;
   if (!path.starts_with('/')) return match;
+  // For every request, so they are split once.
+  static const std::vector<std::vector<std::string_view>> patterns = [] {
+    std::vector<std::vector<std::string_view>> all;
+    for (const Route& route : routes()) all.push_back(split(route.path));
+    return all;
+  }();
   const std::vector<std::string_view> parts = split(path);
-  for (const Route& route : routes()) {
+  for (std::size_t i = 0; i < patterns.size(); ++i) {
+    const Route& route = routes()[i];
     std::map<std::string, std::string, std::less<>> found;
-    if (!matches(split(route.path), parts, found)) continue;
+    if (!matches(patterns[i], parts, found)) continue;
     if (route.method == method || (method == "HEAD" && route.method == "GET")) {
       return {.route = &route, .path = std::move(found)};
     }

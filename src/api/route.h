@@ -103,6 +103,9 @@ struct Route {
 [[nodiscard]] std::vector<Route> agent_routes();
 [[nodiscard]] std::vector<Route> session_routes();
 [[nodiscard]] std::vector<Route> feed_routes();
+[[nodiscard]] std::vector<Route> lease_routes();
+[[nodiscard]] std::vector<Route> search_routes();
+[[nodiscard]] std::vector<Route> upload_routes();
 [[nodiscard]] std::vector<Route> event_routes();
 [[nodiscard]] std::vector<Route> system_routes();
 

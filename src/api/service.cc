@@ -1,13 +1,21 @@
 #include "api/service.h"
 
+#include <sys/resource.h>
+
+#include <array>
 #include <atomic>
+#include <condition_variable>
+#include <map>
 #include <mutex>
 #include <thread>
+#include <utility>
 
 #include "api/answer.h"
 #include "api/broadcast.h"
 #include "api/guard.h"
 #include "api/limits.h"
+#include "api/presence.h"
+#include "api/uploads.h"
 #include "engine/loop.h"
 #include "engine/pump.h"
 #include "engine/sweeper.h"
@@ -24,6 +32,14 @@ std::vector<std::string> own_hosts(const std::string& address) {
   return {"127.0.0.1" + port, "localhost" + port, "[::1]" + port};
 }
 
+// Each stream is a descriptor, and the usual limit is a thousand.
+void allow_many_descriptors() {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  limit.rlim_cur = limit.rlim_max;
+  (void)::setrlimit(RLIMIT_NOFILE, &limit);
+}
+
 http::Response not_yet() {
   return answer(Error{Fault::unavailable, "the hub is starting"});
 }
@@ -38,58 +54,57 @@ class Service::Running {
         writer_(store),
         engine_(env, store, catalog,
                 [this](const store::Work& work) { return writer_.write(work); }),
-        broadcast_(engine_, log),
+        presence_(engine_, log),
+        broadcast_(engine_, presence_),
         pump_(engine_),
         timers_(engine_),
         sweeper_(engine_) {}
 
   Result<> start(ServiceOptions options) {
-    env::Env& env = engine_.env();
-    const env::Clock& clock = env.clock;
+    allow_many_descriptors();
     HubOptions hub = std::move(options.hub);
     hub.secure = options.tls.has_value();
+    TYER_TRY_OK(prepare_uploads(engine_.env().files, hub, options.limits));
     // The server is there before the hub: only it knows its port.
     TYER_TRY(server_, http::Server::start(
                           options.listen,
                           [this](http::Request& request) {
-                            Hub* const ready = ready_.load();
+                            Hub* const ready = await_hub();
                             return ready != nullptr ? ready->handle(request) : not_yet();
                           },
                           std::move(options.limits), std::move(options.tls)));
     for (const std::string& host : own_hosts(server_->address())) hub.hosts.push_back(host);
     hub_.emplace(engine_, log_, std::move(hub), &broadcast_);
-    loops_.push_back(std::make_unique<engine::Loop>(
-        "streams", clock, log_, [this](Time now) { return broadcast_.step(now); }));
-    engine::Loop* const streams = loops_.back().get();
-    broadcast_.set_hint([this] { hint_all(); });
-    loops_.push_back(std::make_unique<engine::Loop>("rules", clock, log_,
-                                                    [this](Time now) { return pump_.step(now); }));
-    engine::Loop* const rules = loops_.back().get();
-    loops_.push_back(std::make_unique<engine::Loop>(
-        "timers", clock, log_, [this](Time now) { return timers_.step(now); }));
-    loops_.push_back(std::make_unique<engine::Loop>(
-        "leases", clock, log_, [this](Time now) { return sweeper_.step(now); }));
+    TYER_TRY_OK(broadcast_.open());
+    presence_.set_hint([this] { hint(Part::presence); });
+    broadcast_.set_hint([this] { hint(Part::streams); });
+    broadcast_.set_rules_hint([this] { hint(Part::rules); });
+    start_loop(Part::presence, "presence", [this](Time now) { return presence_.step(now); });
+    start_loop(Part::streams, "streams", [this](Time now) { return broadcast_.step(now); });
+    start_loop(Part::rules, "rules", [this](Time now) { return pump_.step(now); });
+    start_loop(Part::timers, "timers", [this](Time now) { return timers_.step(now); });
+    start_loop(Part::leases, "leases", [this](Time now) { return sweeper_.step(now); });
+    writer_.on_commit([this] { hint(Part::streams); });
+    watcher_ = std::jthread([this](const std::stop_token& stop) { watch(stop); });
     {
       const std::lock_guard lock(mutex_);
-      hinted_ = {streams, rules};
+      ready_ = &*hub_;
     }
-    const auto hint = [this] { hint_all(); };
-    writer_.on_commit(hint);
-    watcher_ = std::jthread([this, hint](const std::stop_token& stop) { watch(stop, hint); });
-    ready_ = &*hub_;
+    started_.notify_all();
     return {};
   }
 
   // Nobody may hint at what has gone.
   ~Running() {
+    {
+      const std::lock_guard lock(mutex_);
+      is_ending_ = true;
+    }
+    started_.notify_all();
     if (server_) server_->stop(Span::zero());
     watcher_.request_stop();
     if (watcher_.joinable()) watcher_.join();
-    {
-      const std::lock_guard lock(mutex_);
-      hinted_.clear();
-    }
-    loops_.clear();
+    for (const Part which : all_parts) end_loop(which);
   }
   Running(const Running&) = delete;
   Running& operator=(const Running&) = delete;
@@ -97,44 +112,89 @@ class Service::Running {
   [[nodiscard]] std::string address() const { return server_->address(); }
 
   void stop(Span grace) {
+    end_loop(Part::streams);
+    broadcast_.part();
     server_->stop(grace);
+    end_loop(Part::presence);
+    if (const Result<> ended = presence_.end(); !ended) {
+      log_.warn("agents stay online until the next hub starts", {{"why", ended.error().what}});
+    }
     watcher_.request_stop();
   }
 
  private:
-  // Others write the store too: commands, other hubs.
-  void watch(const std::stop_token& stop, const std::function<void()>& hint) {
-    auto watch = store_.watch();
-    while (!stop.stop_requested()) {
-      if (!watch) {
-        log_.warn("the store cannot be watched", {{"why", watch.error().what}});
-        return;
-      }
-      const auto seen = (*watch)->wait(limits::stream_poll_every);
-      if (!seen) watch = store_.watch();
-      if (seen && *seen) hint();
+  enum class Part : std::uint8_t { presence, streams, rules, timers, leases };
+  static constexpr std::array all_parts{Part::presence, Part::streams, Part::rules, Part::timers,
+                                        Part::leases};
+
+  // Who comes while we start waits a moment: an EventSource that is told 503 never comes back.
+  Hub* await_hub() {
+    Hub* const ready = ready_.load();
+    if (ready != nullptr) return ready;
+    std::unique_lock lock(mutex_);
+    started_.wait_for(lock, limits::start_time, [this] { return ready_ != nullptr || is_ending_; });
+    return ready_;
+  }
+
+  void start_loop(Part which, const char* name, engine::Step step) {
+    auto loop = std::make_unique<engine::Loop>(name, engine_.env().clock, log_, std::move(step));
+    const std::lock_guard lock(mutex_);
+    loops_[which] = std::move(loop);
+  }
+
+  void end_loop(Part which) {
+    std::unique_ptr<engine::Loop> loop;
+    {
+      const std::lock_guard lock(mutex_);
+      loop = std::exchange(loops_[which], nullptr);
+    }
+    // Outside: it waits for its step, which may hint.
+    loop.reset();
+  }
+
+  void hint(Part which) {
+    const std::lock_guard lock(mutex_);
+    if (const auto found = loops_.find(which); found != loops_.end() && found->second) {
+      found->second->hint();
     }
   }
 
-  void hint_all() {
-    const std::lock_guard lock(mutex_);
-    for (engine::Loop* const loop : hinted_) loop->hint();
+  // Others write the store too: commands, other hubs.
+  void watch(const std::stop_token& stop) {
+    auto watch = store_.watch();
+    while (!stop.stop_requested()) {
+      if (!watch) {
+        // Without it everything is seen a little later. The store may come back.
+        log_.warn("the store cannot be watched", {{"why", watch.error().what}});
+        std::mutex mutex;
+        std::unique_lock lock(mutex);
+        std::condition_variable_any().wait_for(lock, stop, limits::watch_again_every,
+                                               [] { return false; });
+        watch = store_.watch();
+        continue;
+      }
+      const auto seen = (*watch)->wait(limits::stream_poll_every);
+      if (!seen) watch = store_.watch();
+      if (seen && *seen) hint(Part::streams);
+    }
   }
 
   store::Store& store_;
   const Log& log_;
   std::mutex mutex_;
-  std::vector<engine::Loop*> hinted_;  // Those that a commit wakes.
+  std::map<Part, std::unique_ptr<engine::Loop>> loops_;
   engine::Writer writer_;
   engine::Engine engine_;
+  Presence presence_;
   Broadcast broadcast_;
   engine::Pump pump_;
   engine::Timers timers_;
   engine::Sweeper sweeper_;
   std::optional<Hub> hub_;
   std::atomic<Hub*> ready_ = nullptr;
+  std::condition_variable started_;
+  bool is_ending_ = false;
   std::unique_ptr<http::Server> server_;
-  std::vector<std::unique_ptr<engine::Loop>> loops_;
   std::jthread watcher_;
 };
 

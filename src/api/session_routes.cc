@@ -182,6 +182,10 @@ Result<http::Response> add_token(Call& call) {
   std::string text;
   std::string id;
   TYER_TRY_OK(feed::check_title("run", call.input.text("run"), limits::actor_bytes_max));
+  // Or it would never have to end.
+  if (!call.caller.actor.session.empty()) {
+    return fail(Fault::denied, "the token of a run makes no tokens; use the agent's key");
+  }
   TYER_TRY_OK(call.hub.apply(
       call.caller.actor, [&](const core::View& view, Time now) -> Result<core::Change> {
         TYER_TRY(const feed::Session session, own_session(view, call));

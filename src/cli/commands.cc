@@ -4,6 +4,7 @@
 #include <array>
 
 #include "cli/agent_rows.h"
+#include "cli/feed_rows.h"
 #include "cli/hub_rows.h"
 #include "cli/worktree_rows.h"
 
@@ -241,6 +242,19 @@ constexpr std::array all_commands{
             demo_codes,
             run_demo_agent},
     hub_rows::serve,
+    hub_rows::agent_add,
+    hub_rows::agent_list,
+    hub_rows::agent_key,
+    hub_rows::agent_remove,
+    hub_rows::agent_sessions,
+    feed_rows::list,
+    feed_rows::add,
+    feed_rows::remove,
+    feed_rows::post,
+    feed_rows::comment,
+    feed_rows::show,
+    feed_rows::tail,
+    feed_rows::events,
     Command{"log", "See", "Show what happened, event by event",
             "Every change is an event: who did what to which key, and when. Times are in UTC. With "
             "--json each line is one object; give its seq to --since to go on from there.",

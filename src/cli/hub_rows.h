@@ -1,4 +1,4 @@
-// The rows of the commands about the hub, for the table in commands.cc.
+// The rows of the commands about the hub and its agents, for the table in commands.cc.
 
 #pragma once
 
@@ -8,6 +8,17 @@
 #include "cli/commands.h"
 
 namespace tyer::cli::hub_rows {
+
+inline constexpr Option url_option{
+    "--url", "URL", "The hub, like http://127.0.0.1:7420; the store itself by default"};
+inline constexpr ExitCode done{0, "done"};
+inline constexpr ExitCode none{1, "there is no such thing, or no store"};
+inline constexpr ExitCode wrong{2, "wrong usage, input or configuration"};
+inline constexpr ExitCode unreachable{3, "the hub or the store is out of reach"};
+inline constexpr ExitCode refused{4, "not allowed, or not as things are"};
+inline constexpr ExitCode at_limit{5, "a limit of time, size or number"};
+inline constexpr std::array codes{done, none, wrong, unreachable, refused, at_limit};
+inline constexpr std::array only_url{url_option};
 
 inline constexpr std::array serve_options{
     Option{"--listen", "ADDRESS:PORT", "Where it listens (127.0.0.1:7420)"},
@@ -34,5 +45,96 @@ inline constexpr Command serve{
     .examples = serve_examples,
     .exit_codes = serve_codes,
     .run = run_serve};
+
+inline constexpr std::array agent_operands{
+    Operand{.name = "NAME", .help = "The agent's name, or its id"}};
+
+inline constexpr std::array new_agent_operands{Operand{
+    .name = "NAME", .help = "What it is called: at most 100 characters, without '/' and '@'"}};
+inline constexpr std::array add_options{
+    Option{"--type", "claude|codex|gemini|command|demo", "Its program (claude)"},
+    Option{"--dir", "DIR", "Where its runs work"},
+    Option{"--model", "NAME", "The model; the program's own choice by default"},
+    Option{"--permission", "read|edit|all", "What it may do without being asked"},
+    url_option,
+};
+inline constexpr std::array<std::string_view, 2> add_examples{
+    "tyer agent add research-bot --type claude --dir . --permission edit",
+    "tyer agent add echo --type demo --json"};
+inline constexpr Command agent_add{
+    .name = "agent add",
+    .group = "Hub",
+    .summary = "Make an agent and its key",
+    .details =
+        "Prints the key, which is shown this once. It belongs in the agent's environment "
+        "as TYER_API_KEY, the hub's address as TYER_URL.",
+    .operands = new_agent_operands,
+    .options = add_options,
+    .examples = add_examples,
+    .exit_codes = codes,
+    .run = run_agent_add};
+
+inline constexpr std::array<std::string_view, 2> agents_examples{"tyer agent list",
+                                                                 "tyer agent list --json"};
+inline constexpr Command agent_list{.name = "agent list",
+                                    .group = "Hub",
+                                    .summary = "List the agents",
+                                    .details = "",
+                                    .operands = {},
+                                    .options = only_url,
+                                    .examples = agents_examples,
+                                    .exit_codes = codes,
+                                    .run = run_agent_list};
+
+inline constexpr std::array key_options{
+    Option{"--list", "", "The keys it has, without their secrets"},
+    Option{"--revoke", "ID", "End this key; its streams end within a second"},
+    url_option,
+};
+inline constexpr std::array<std::string_view, 3> key_examples{
+    "tyer agent key research-bot", "tyer agent key research-bot --list",
+    "tyer agent key research-bot --revoke cr_01kb2v6d9s0q8t5n3m1x7c4z2f"};
+inline constexpr Command agent_key{
+    .name = "agent key",
+    .group = "Hub",
+    .summary = "Make one more key for an agent, list its keys, or revoke one",
+    .details = "To replace a key: make one, give it to the agent, revoke the old one.",
+    .operands = agent_operands,
+    .options = key_options,
+    .examples = key_examples,
+    .exit_codes = codes,
+    .run = run_agent_key};
+
+inline constexpr std::array<std::string_view, 1> remove_examples{"tyer agent remove research-bot"};
+inline constexpr Command agent_remove{.name = "agent remove",
+                                      .group = "Hub",
+                                      .summary = "Delete an agent with its sessions and keys",
+                                      .details = "What it wrote stays.",
+                                      .operands = agent_operands,
+                                      .options = only_url,
+                                      .examples = remove_examples,
+                                      .exit_codes = codes,
+                                      .run = run_agent_remove};
+
+inline constexpr std::array sessions_options{
+    Option{"--add", "SESSION", "Make a session: 1 to 20 of a-z, A-Z, 0-9, 가-힣, _ and -"},
+    Option{"--remove", "SESSION", "Delete one"},
+    url_option,
+};
+inline constexpr std::array<std::string_view, 3> sessions_examples{
+    "tyer agent sessions research-bot", "tyer agent sessions research-bot --add deploy",
+    "tyer agent sessions research-bot --remove deploy"};
+inline constexpr Command agent_sessions{
+    .name = "agent sessions",
+    .group = "Hub",
+    .summary = "List the sessions of an agent, make one, or delete one",
+    .details =
+        "A session is one of its conversations. What a deleted one had to answer goes to "
+        "the default one.",
+    .operands = agent_operands,
+    .options = sessions_options,
+    .examples = sessions_examples,
+    .exit_codes = codes,
+    .run = run_agent_sessions};
 
 }  // namespace tyer::cli::hub_rows

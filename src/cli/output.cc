@@ -51,6 +51,10 @@ void Output::warn(std::string_view text) {
   (void)write_all(err_, text);
 }
 
+void Output::warn_from_aside(std::string_view text) const {
+  (void)write_all(err_, text);
+}
+
 bool Output::on_terminal() const {
   return ::isatty(out_) == 1;
 }

@@ -33,6 +33,9 @@ class Output {
   // To standard error, at once, after what was printed before.
   void warn(std::string_view text);
 
+  // To standard error from any thread; what was printed before may come later.
+  void warn_from_aside(std::string_view text) const;
+
   [[nodiscard]] bool on_terminal() const;
   [[nodiscard]] bool errors_on_terminal() const;
 

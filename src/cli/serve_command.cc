@@ -16,7 +16,18 @@ namespace tyer::cli {
 namespace {
 
 Log::Sink to_errors(World& world) {
-  return [&world](std::string_view line) { world.output.warn(line); };
+  return
+      [&world](std::string_view line) { world.output.warn_from_aside(std::string(line) + "\n"); };
+}
+
+// Files that are sent lie beside the store, or in `.tyer` if that is a server.
+std::string uploads_beside(const World& world, const std::string& store) {
+  if (store == "sqlite::memory:") return "";
+  if (store.starts_with("sqlite:") || store.starts_with("files:")) {
+    const std::string path = store.substr(store.find(':') + 1);
+    return path.substr(0, path.rfind('/')) + "/uploads";
+  }
+  return find_tyer(world.directory).value_or(world.directory + "/.tyer") + "/uploads";
 }
 
 Result<api::ServiceOptions> read_options(World& world, const Arguments& arguments,
@@ -55,6 +66,7 @@ Done run_serve(World& world, const Arguments& arguments) {
   TYER_TRY(const Settings settings, load_settings(world, arguments));
   TYER_TRY(api::ServiceOptions options, read_options(world, arguments, settings));
   TYER_TRY(const auto store, open_store(world, settings, Access::write));
+  options.hub.uploads = uploads_beside(world, store->name());
   const bool json = arguments.has("--json");
   const Log log(
       json ? Log::Form::json : Log::Form::text, Level::info,

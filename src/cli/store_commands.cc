@@ -34,7 +34,10 @@ Result<store::Copied> copy_all(World& world, store::Store& from, store::Store& t
     return fail(Fault::broken, fmt::format("{} is damaged and cannot be copied whole: {}",
                                            from.name(), damage.front()));
   }
-  return store::copy(from, to, [&progress](const store::Copied& copied) {
+  const auto text_of = [&world](const core::Subject& subject) {
+    return world.catalog.text_of(subject);
+  };
+  return store::copy(from, to, text_of, [&progress](const store::Copied& copied) {
     progress.show(fmt::format("copied {} of {}, {}", copied.events,
                               count(copied.events_total, "event"),
                               count(copied.subjects, "subject")));

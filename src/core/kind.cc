@@ -9,6 +9,7 @@
 #include "base/json_text.h"
 #include "core/key.h"
 #include "core/limits.h"
+#include "core/search.h"
 
 namespace tyer::core {
 namespace {
@@ -105,6 +106,10 @@ std::string shown_body(const Kind& kind, const std::string& body) {
   return dump_json(*json);
 }
 
+std::string text_of(const Kind& kind, const Subject& subject) {
+  return kind.text == nullptr ? "" : clean_text(kind.text(subject));
+}
+
 Catalog::Catalog(std::vector<Kind> kinds, std::vector<Rule> rules) : rules_(std::move(rules)) {
   for (Kind& kind : kinds) {
     const bool fresh = kinds_.emplace(kind.name, kind).second;
@@ -119,6 +124,11 @@ Catalog::Catalog(std::vector<Kind> kinds, std::vector<Rule> rules) : rules_(std:
 const Kind* Catalog::kind(std::string_view name) const {
   const auto found = kinds_.find(name);
   return found == kinds_.end() ? nullptr : &found->second;
+}
+
+std::string Catalog::text_of(const Subject& subject) const {
+  const Kind* const its = kind(kind_of(subject.key));
+  return its == nullptr ? "" : core::text_of(*its, subject);
 }
 
 }  // namespace tyer::core

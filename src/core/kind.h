@@ -55,6 +55,10 @@ struct Kind {
   Fold fold = merge_body;
   OnDue on_due = {};
   std::vector<std::string> hidden = {};  // Members of bodies that are stored and never shown.
+
+  // What can be searched of a subject: UTF-8, from its status and state alone. A released one never
+  // changes: indexes keep what it said.
+  TextOf text = nullptr;
 };
 
 // The subject after `event`, whose rev is set here. Refused as `conflict` if
@@ -64,12 +68,17 @@ struct Kind {
 // `body` without what its kind hides, for logs, streams and exports.
 [[nodiscard]] std::string shown_body(const Kind& kind, const std::string& body);
 
+// What the search knows of a subject; empty: nothing.
+[[nodiscard]] std::string text_of(const Kind& kind, const Subject& subject);
+
 class Catalog {
  public:
   Catalog() = default;
   Catalog(std::vector<Kind> kinds, std::vector<Rule> rules);
 
   [[nodiscard]] const Kind* kind(std::string_view name) const;
+  // The same for a subject of any kind.
+  [[nodiscard]] std::string text_of(const Subject& subject) const;
   [[nodiscard]] const std::vector<Rule>& rules() const { return rules_; }
 
  private:

@@ -18,6 +18,13 @@ inline constexpr std::size_t lock_name_bytes_max = 200;
 inline constexpr std::size_t lock_names_max = 100;  // In one decision.
 inline constexpr std::size_t waiters_max = 1'000;   // Of one key.
 
+// Full-text search.
+inline constexpr std::size_t search_query_bytes_max = 400;
+inline constexpr std::size_t search_words_max = 8;
+inline constexpr std::size_t search_grams_max = 64;              // Looked up for one query.
+inline constexpr std::size_t search_text_bytes_max = 256 << 10;  // Of one text; more is not found.
+inline constexpr std::size_t search_rows_max = 2'000;            // Looked at before a page ends.
+
 inline constexpr Span heartbeat_every = 60s;
 inline constexpr Span silence_max = 180s;
 inline constexpr Span hold_max = 30min;
@@ -31,6 +38,8 @@ inline constexpr Span turn_max = 1s;  // To take a free key before others may.
 // A holder stops trusting its own lease this long before others may take it.
 inline constexpr Span trust_margin = 10s;
 
+// PostgreSQL keeps grams of a megabyte for one text, and each has at most three of its characters.
+static_assert(3 * search_text_bytes_max < 1 << 20);
 static_assert(3 * heartbeat_every <= silence_max, "two beats may be lost");
 static_assert(silence_max < hold_max);
 static_assert(heartbeat_every + trust_margin < silence_max);

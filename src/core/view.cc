@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <iterator>
 
+#include "core/search.h"
+
 namespace tyer::core {
 
 KeyRange range_of(const SubjectQuery& query) {
@@ -32,6 +34,28 @@ Result<std::vector<Subject>> View::newest(const SubjectQuery& query) const {
   }
   std::ranges::reverse(rows);
   return rows;
+}
+
+// Reads through the subjects themselves.
+Result<TextFound> View::search(const TextQuery& query) const {
+  TextFound found;
+  if (query.text == nullptr || query.limit == 0) return found;
+  SubjectQuery page{.kind = query.kind, .before = query.before};
+  for (std::size_t looked = 0; looked < limits::search_rows_max;) {
+    TYER_TRY(const std::vector<Subject> rows, newest(page));
+    for (const Subject& row : rows) {
+      page.before = found.next = row.key;
+      if (holds(clean_text(query.text(row)), query.words)) found.keys.push_back(row.key);
+      if (++looked == limits::search_rows_max || found.keys.size() == query.limit) return found;
+    }
+    if (rows.size() < page.limit) break;
+  }
+  found.next.clear();
+  return found;
+}
+
+Result<std::optional<std::string>> View::indexed_text(const std::string&) const {
+  return std::nullopt;
 }
 
 Result<std::vector<Lease>> View::leases_below(const std::string& root, const std::string& after,

@@ -42,6 +42,24 @@ struct EventQuery {
   std::size_t limit = limits::page_rows_max;
 };
 
+// What a subject says, for the search. Empty: nothing.
+using TextOf = std::string (*)(const Subject& subject);
+
+// Subjects of one kind that hold every word (search.h), the newest first. Requires of the kind that
+// its keys grow with time: their order is what counts.
+struct TextQuery {
+  std::string kind;
+  std::vector<std::string> words;  // As read_words gives them.
+  TextOf text = nullptr;           // The kind's, for views that keep no index.
+  std::string before = {};         // Keys less than this.
+  std::size_t limit = limits::page_rows_max;
+};
+
+struct TextFound {
+  std::vector<std::string> keys;
+  std::string next;  // There may be more before this key; empty: that was all.
+};
+
 class View {
  public:
   virtual ~View() = default;
@@ -68,6 +86,13 @@ class View {
 
   [[nodiscard]] virtual Result<std::vector<Event>> events(const EventQuery& query) const = 0;
   [[nodiscard]] virtual Result<Head> head() const = 0;
+
+  // A page may be short when many subjects had to be looked at: `next` counts.
+  [[nodiscard]] virtual Result<TextFound> search(const TextQuery& query) const;
+
+  // What an index of texts has for `key`, empty if it has none; nothing if there is no index.
+  [[nodiscard]] virtual Result<std::optional<std::string>> indexed_text(
+      const std::string& key) const;
 
   // Where a reader stands; sequence 0 if it has never read.
   [[nodiscard]] virtual Result<Cursor> cursor(const std::string& reader) const = 0;

@@ -141,8 +141,12 @@ class Application {
                   fmt::format("{}: it is at revision {}, not {}; look again and decide anew",
                               draft.key, rev, *draft.expected_rev));
     }
+    const std::string said = before ? core::text_of(*kind, *before) : "";
     TYER_TRY(core::Subject after,
              core::apply_event(*kind, std::move(before).value_or(core::Subject{}), event));
+    if (std::string says = core::text_of(*kind, after); says != said) {
+      txn_.put_text(after.key, std::move(says));
+    }
     txn_.put(std::move(after));
     append(std::move(event));
     return {};

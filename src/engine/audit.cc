@@ -48,7 +48,10 @@ class Auditor {
       if (tracks.empty() && !first_pass) break;
       if (!tracks.empty()) after = tracks.rbegin()->first;
       TYER_TRY_OK(pass(tracks, first_pass));
-      for (const auto& [key, track] : tracks) compare(track);
+      for (const auto& [key, track] : tracks) {
+        compare(track);
+        TYER_TRY_OK(check_text(track.row));
+      }
       first_pass = false;
     }
     TYER_TRY_OK(check_leases());
@@ -172,6 +175,17 @@ class Auditor {
       report(fmt::format("{}: its {} is not what its events say (law 3)", row.key,
                          difference(row, track.folded)));
     }
+  }
+
+  Result<> check_text(const core::Subject& row) {
+    const core::Kind* const kind = catalog_.kind(core::kind_of(row.key));
+    if (kind == nullptr || kind->text == nullptr) return {};
+    TYER_TRY(const auto indexed, view_.indexed_text(row.key));
+    if (indexed && *indexed != core::text_of(*kind, row)) {
+      report(fmt::format("{}: the search does not know what it says; a copy of the store will",
+                         row.key));
+    }
+    return {};
   }
 
   Result<> check_leases() {

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "base/json.h"
 #include "base/text.h"
 #include "core/key.h"
 #include "core/limits.h"
@@ -24,6 +25,15 @@ Result<core::Change> expire(const core::View&, const core::Subject& subject, Tim
 Result<core::Change> fall_quiet(const core::View&, const core::Subject& subject, Time) {
   return core::Change{
       .events = {{subject.key, "thread.quiet", R"({"due_at":null,"typing":null})"}}};
+}
+
+// What the search finds a post or comment by (H7).
+std::string said(const core::Subject& subject) {
+  if (subject.status != "active") return "";
+  const auto state = parse_json_object(subject.state);
+  if (!state) return "";
+  const std::string title = text_or(*state, "title");
+  return title.empty() ? text_or(*state, "content") : title + "\n" + text_or(*state, "content");
 }
 
 // Made, changed, deleted.
@@ -48,6 +58,9 @@ std::vector<core::Kind> kinds() {
   std::vector<core::Kind> all;
   for (const char* name : {"agent", "session", "feed", "post", "comment", "upload"}) {
     all.push_back(plain(name));
+  }
+  for (core::Kind& kind : all) {
+    if (kind.name == "post" || kind.name == "comment") kind.text = said;
   }
   core::Kind& agent = all.front();
   agent.transitions.push_back({"agent.online", {"active"}, same});

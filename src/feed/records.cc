@@ -1,8 +1,10 @@
 #include "feed/records.h"
 
 #include <algorithm>
+#include <charconv>
 
 #include "base/json.h"
+#include "base/json_text.h"
 #include "core/key.h"
 #include "core/limits.h"
 #include "feed/kinds.h"
@@ -75,6 +77,20 @@ Result<Thread> read_thread(const core::Subject& subject) {
   return Thread{.comments = static_cast<std::uint64_t>(int_or(state, "comment_count")),
                 .followers = list_of<std::string>(state, "followers"),
                 .bot_mentions = list_of<std::int64_t>(state, "bot_mentions")};
+}
+
+Result<std::uint64_t> count_comments(const core::Subject& thread) {
+  if (const auto members = split_object(thread.state)) {
+    const auto found = std::ranges::find(*members, "comment_count", &JsonMember::name);
+    std::uint64_t count = 0;
+    if (found != members->end() &&
+        std::from_chars(found->value.begin(), found->value.end(), count).ptr ==
+            found->value.end()) {
+      return count;
+    }
+  }
+  TYER_TRY(const Thread read, read_thread(thread));
+  return read.comments;
 }
 
 Result<Item> read_item(const core::Subject& subject) {

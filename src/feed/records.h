@@ -49,6 +49,8 @@ struct Item {
 [[nodiscard]] Result<Agent> read_agent(const core::Subject& subject);
 [[nodiscard]] Result<Session> read_session(const core::Subject& subject);
 [[nodiscard]] Result<Thread> read_thread(const core::Subject& subject);
+// Of a thread, without building the rest: every read of a post asks for it.
+[[nodiscard]] Result<std::uint64_t> count_comments(const core::Subject& thread);
 [[nodiscard]] Result<Item> read_item(const core::Subject& subject);
 
 // Agents that are there, by key.

@@ -187,19 +187,23 @@ std::optional<std::string> response_head(const Response& response, int version,
                                          std::optional<std::uint64_t> length, Ending ending) {
   if (response.status < 200 || response.status > 599) return std::nullopt;
   constexpr std::array ours = {"content-length", "transfer-encoding", "connection"};
-  std::string out = version >= 11 ? "HTTP/1.1 " : "HTTP/1.0 ";
-  out += std::to_string(response.status) + ' ' + std::string(reason_of(response.status)) + "\r\n";
+  std::string out;
+  const std::uint64_t body = length.value_or(0);
+  // With room for a body that goes along.
+  out.reserve(limits::http_usual_head + (body <= limits::http_join_bytes ? body : 0));
+  out.append(version >= 11 ? "HTTP/1.1 " : "HTTP/1.0 ").append(std::to_string(response.status));
+  out.append(" ").append(reason_of(response.status)).append("\r\n");
   for (const Header& header : response.headers) {
     if (!is_sendable(header)) return std::nullopt;
     if (std::ranges::any_of(
             ours, [&](const char* name) { return same_ignoring_case(header.name, name); })) {
       continue;
     }
-    out += header.name + ": " + header.value + "\r\n";
+    out.append(header.name).append(": ").append(header.value).append("\r\n");
   }
   if (has_body(response.status)) {
     if (length) {
-      out += "Content-Length: " + std::to_string(*length) + "\r\n";
+      out.append("Content-Length: ").append(std::to_string(*length)).append("\r\n");
     } else if (version >= 11) {
       out += "Transfer-Encoding: chunked\r\n";
     }
@@ -209,7 +213,8 @@ std::optional<std::string> response_head(const Response& response, int version,
   } else if (version < 11) {
     out += "Connection: keep-alive\r\n";
   }
-  return out + "\r\n";
+  out.append("\r\n");
+  return out;
 }
 
 }  // namespace tyer::http

@@ -13,6 +13,7 @@ inline constexpr std::size_t http_read_bytes = 64 << 10;  // At a time, and of a
 inline constexpr int http_reads_max = 16;                 // In a row, before others have a turn.
 inline constexpr int http_accepts_max = 64;               // The same for new connections.
 inline constexpr std::size_t http_join_bytes = 64 << 10;  // A body up to this goes with its head.
+inline constexpr std::size_t http_usual_head = 512;       // What is made room for at once.
 inline constexpr std::size_t http_target_max = 8 << 10;
 
 // A body gets its time plus this long per byte that came: 64 KiB a second is enough for ever.

@@ -1,6 +1,7 @@
 #include "http/message.h"
 
 #include <algorithm>
+#include <array>
 
 namespace tyer::http {
 namespace {
@@ -9,9 +10,18 @@ char lower(char c) {
   return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
 }
 
+// Of a header's name; looked up, because every answer asks for every character.
+constexpr auto token_chars = [] {
+  std::array<bool, 256> table{};
+  for (unsigned char c = 'a'; c <= 'z'; ++c) table[c] = table[c - 'a' + 'A'] = true;
+  for (unsigned char c = '0'; c <= '9'; ++c) table[c] = true;
+  for (const char c : std::string_view("!#$%&'*+-.^_`|~"))
+    table[static_cast<unsigned char>(c)] = true;
+  return table;
+}();
+
 bool is_token_char(char c) {
-  return (lower(c) >= 'a' && lower(c) <= 'z') || (c >= '0' && c <= '9') ||
-         std::string_view("!#$%&'*+-.^_`|~").contains(c);
+  return token_chars[static_cast<unsigned char>(c)];
 }
 
 }  // namespace

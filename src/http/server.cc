@@ -73,6 +73,11 @@ Result<env::Fd> listen_on(const Address& address, const std::string& name) {
       address.any.sa_family == AF_INET6 ? sizeof(sockaddr_in6) : sizeof(sockaddr_in);
   if (!fd || ::setsockopt(fd.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on) != 0 ||
       ::bind(fd.get(), &address.any, size) != 0 || ::listen(fd.get(), SOMAXCONN) != 0) {
+    if (errno == EADDRINUSE) {
+      return fail(Fault::unavailable,
+                  "cannot listen on " + name +
+                      ": another program does; end it or choose another address with --listen");
+    }
     return std::unexpected(env::os_error(errno, "listen on", name));
   }
   return fd;

@@ -252,7 +252,12 @@ void Session::next_request() {
   // Who only waits keeps no buffers.
   std::string().swap(in_);
   std::string().swap(out_);
-  receive();
+  // TLS may have read ahead; a socket says itself if there is more.
+  if (wire_.is_secure()) {
+    receive();
+  } else {
+    wait(Io::want_read);
+  }
 }
 
 void Session::later() {

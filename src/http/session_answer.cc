@@ -111,8 +111,10 @@ bool Session::refill_from_file() {
 }
 
 bool Session::refill_from_stream() {
-  stream_->written();
-  if (ended_) return false;
+  if (ended_) {
+    stream_->written();
+    return false;
+  }
   const Stream::Phase phase = stream_->take(out_, version_ >= 11);
   ended_ = phase != Stream::Phase::open;
   if (phase == Stream::Phase::cut) ++service_.counts.cut;

@@ -1,5 +1,6 @@
 #include "http/stream.h"
 
+#include <iterator>
 #include <utility>
 
 #include <fmt/format.h>
@@ -47,6 +48,7 @@ bool Stream::send(const Chunk& chunk) {
 
 void Stream::send_all(std::span<const std::shared_ptr<Stream>> streams, const Chunk& chunk) {
   std::vector<std::shared_ptr<Stream>> woken;
+  woken.reserve(streams.size());
   for (const auto& stream : streams) {
     bool is_new = false;
     (void)stream->put(chunk, is_new);
@@ -101,7 +103,7 @@ Stream::Phase Stream::take(std::string& into, bool chunked) {
   is_posted_ = false;
   const std::size_t before = into.size();
   for (const Chunk& chunk : queue_) {
-    if (chunked) into += fmt::format("{:x}\r\n", chunk->size());
+    if (chunked) fmt::format_to(std::back_inserter(into), "{:x}\r\n", chunk->size());
     into += *chunk;
     if (chunked) into += "\r\n";
   }

@@ -10,6 +10,7 @@
 #include "engine/aside.h"
 #include "env/linux_env.h"
 #include "feed/kinds.h"
+#include "feed/presence.h"
 
 namespace {
 
@@ -45,7 +46,7 @@ int run_tyer(const std::vector<std::string>& words) {
   std::vector<tyer::core::Kind> kinds = tyer::feed::kinds();
   kinds.push_back(tyer::core::run_kind());
   kinds.push_back(tyer::engine::aside_kind());
-  const tyer::core::Catalog catalog(std::move(kinds), {});
+  const tyer::core::Catalog catalog(std::move(kinds), {tyer::feed::clear_presence()});
   tyer::cli::Output output(STDOUT_FILENO, STDERR_FILENO);
   tyer::cli::World world{linux_env.env(),    catalog,          output,
                          read_environment(), read_directory(), read_program()};

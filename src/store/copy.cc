@@ -1,6 +1,7 @@
 #include "store/copy.h"
 
 #include <set>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -17,8 +18,8 @@ constexpr std::size_t commit_bytes = 4 << 20;
 
 class Copy {
  public:
-  Copy(Store& to, const std::function<void(const Copied&)>& progress)
-      : to_(to), progress_(progress) {}
+  Copy(Store& to, const TextOf& text_of, const std::function<void(const Copied&)>& progress)
+      : to_(to), text_of_(text_of), progress_(progress) {}
 
   // May be called again with a later picture: events never change, so those
   // that were copied stay, and the rows are written once more.
@@ -68,13 +69,17 @@ class Copy {
 
   Result<> copy_subjects(const core::View& view) {
     copied.subjects = 0;
+    const bool is_repeated = std::exchange(has_run_, true);
     core::SubjectQuery query{
         .parent = "", .kind = "", .status = "", .after = "", .limit = page_rows};
     while (true) {
       TYER_TRY(std::vector<core::Subject> page, view.subjects(query));
       for (core::Subject& subject : page) {
         query.after = subject.key;
-        const std::size_t bytes = subject.state.size() + subject.key.size();
+        std::string text = text_of_(subject);
+        const std::size_t bytes = subject.state.size() + subject.key.size() + text.size();
+        // Also if it says nothing any more: it may have, in an earlier picture.
+        if (!text.empty() || is_repeated) pending_.texts[subject.key] = std::move(text);
         pending_.subjects.emplace(query.after, std::move(subject));
         ++copied.subjects;
         TYER_TRY_OK(added(bytes));
@@ -122,6 +127,7 @@ class Copy {
   }
 
   Store& to_;
+  const TextOf& text_of_;
   const std::function<void(const Copied&)>& progress_;
 
   Writes pending_;
@@ -135,11 +141,13 @@ class Copy {
   std::uint64_t first_committed_ = 0;
   std::uint64_t last_committed_ = 0;
   std::set<std::string> leases_;
+  bool has_run_ = false;
 };
 
 }  // namespace
 
-Result<Copied> copy(Store& from, Store& to, const std::function<void(const Copied&)>& progress) {
+Result<Copied> copy(Store& from, Store& to, const TextOf& text_of,
+                    const std::function<void(const Copied&)>& progress) {
   bool empty = false;
   TYER_TRY_OK(to.read([&](const core::View& view) -> Result<> {
     TYER_TRY(empty, is_empty(view));
@@ -149,7 +157,7 @@ Result<Copied> copy(Store& from, Store& to, const std::function<void(const Copie
     return fail(Fault::conflict,
                 fmt::format("{} is not empty; a copy needs an empty target", to.name()));
   }
-  Copy copying(to, progress);
+  Copy copying(to, text_of, progress);
   TYER_TRY_OK(from.read([&](const core::View& view) { return copying.run(view); }));
   return copying.copied;
 }

@@ -26,8 +26,11 @@ struct Copied {
   friend bool operator==(const Copied&, const Copied&) = default;
 };
 
+// What the search knows of a subject; it is not read from the source, which may have no index.
+using TextOf = std::function<std::string(const core::Subject&)>;
+
 // Refused as `conflict` if `to` has anything in it. `progress` is called after every page.
-[[nodiscard]] Result<Copied> copy(Store& from, Store& to,
+[[nodiscard]] Result<Copied> copy(Store& from, Store& to, const TextOf& text_of,
                                   const std::function<void(const Copied&)>& progress);
 
 // Brings what the SQLite store in the file `path` still has in its write-ahead

@@ -9,6 +9,9 @@
 
 namespace tyer::store {
 
+// The step that makes the index of texts, which is then filled, in each dialect.
+inline constexpr int search_step = 2;
+
 struct Migration {
   std::string_view dialect;
   int number;

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "store/migrations.h"
+#include "store/postgres_search.h"
 
 namespace tyer::store {
 namespace {
@@ -38,6 +39,7 @@ Result<> apply_next(Connection& connection, const std::vector<Migration>& steps,
   if (done < steps.size()) {
     const Migration& step = steps[done];
     TYER_TRY_OK(connection.script(std::string(step.sql)));
+    if (step.number == search_step) TYER_TRY_OK(fill_search(connection));
     TYER_TRY_OK(connection.query(Sql::schema_add, {std::to_string(step.number)}));
   }
   TYER_TRY_OK(connection.query(Sql::commit));

@@ -72,6 +72,23 @@ constexpr std::array<Statement, sql_count> table{{
     {Sql::cursor, "cursor", "SELECT reader, seq FROM tyer_cursor WHERE space = $1 AND reader = $2"},
     {Sql::cursors, "cursors",
      "SELECT reader, seq FROM tyer_cursor WHERE space = $1 ORDER BY reader"},
+    {Sql::plan_search, "plan_search",
+     "SELECT set_config('enable_bitmapscan', $1::text, true),"
+     " set_config('enable_indexscan', $2::text, true)"},
+    // Nothing but the grams may be looked up: the key would find every text there is.
+    {Sql::search, "search",
+     "SELECT key, text FROM (SELECT key FROM tyer_search WHERE grams @@ $2::text::tsquery"
+     " AND space || '' = $1 AND key || '' > $3 AND key || '' < $4 ORDER BY key DESC LIMIT $5)"
+     " AS found JOIN tyer_search USING (key) WHERE space = $1 ORDER BY key DESC"},
+    // What most texts have is among the newest, and the index would go through all of them.
+    {Sql::search_newest, "search_newest",
+     "SELECT key, text FROM (SELECT key, text, grams FROM tyer_search WHERE space = $1"
+     " AND key > $3 AND key < $4 ORDER BY key DESC LIMIT 500) AS newest"
+     " WHERE grams @@ $2::text::tsquery ORDER BY key DESC"},
+    {Sql::text, "text", "SELECT text FROM tyer_search WHERE space = $1 AND key = $2"},
+    {Sql::fill_search, "fill_search",
+     "SELECT space, key, state FROM tyer_subject WHERE (space, key) > ($1, $2)"
+     " AND kind = ANY($3::text[]) AND status = 'active' ORDER BY space, key LIMIT $4"},
     {Sql::put_subjects, "put_subjects",
      "INSERT INTO tyer_subject (space, key, parent, kind, status, due_at, rev, state)"
      " SELECT $1, * FROM unnest($2::text[], $3::text[], $4::text[], $5::text[], $6::bigint[],"
@@ -92,6 +109,13 @@ constexpr std::array<Statement, sql_count> table{{
      "INSERT INTO tyer_cursor (space, reader, seq)"
      " SELECT $1, * FROM unnest($2::text[], $3::bigint[])"
      " ON CONFLICT (space, reader) DO UPDATE SET seq = excluded.seq"},
+    {Sql::put_texts, "put_texts",
+     "INSERT INTO tyer_search (space, key, text, grams)"
+     " SELECT $1, key, text, array_to_tsvector(string_to_array(grams, ' '))"
+     " FROM unnest($2::text[], $3::text[], $4::text[]) AS row (key, text, grams)"
+     " ON CONFLICT (space, key) DO UPDATE SET text = excluded.text, grams = excluded.grams"},
+    {Sql::drop_texts, "drop_texts",
+     "DELETE FROM tyer_search WHERE space = $1 AND key = ANY ($2::text[])"},
     {Sql::trim_events, "trim_events", "DELETE FROM tyer_event WHERE space = $1 AND seq < $2"},
     {Sql::check_gaps, "check_gaps",
      "SELECT seq, before FROM (SELECT seq, lag(seq) OVER (ORDER BY seq) AS before"

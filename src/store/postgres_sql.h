@@ -38,11 +38,18 @@ enum class Sql : std::uint8_t {
   events_below,
   cursor,
   cursors,
+  plan_search,  // Bitmap scans, index scans: "on" or "off".
+  search,
+  search_newest,
+  text,
+  fill_search,  // Space and key to go on after, kinds, rows.
   put_subjects,
   put_events,
   put_leases,
   drop_leases,
   put_cursors,
+  put_texts,
+  drop_texts,
   trim_events,
   check_gaps,
   check_revs,

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "base/check.h"
+#include "store/postgres_bulk.h"
 #include "store/postgres_check.h"
 #include "store/postgres_conn.h"
 #include "store/postgres_schema.h"

@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "store/postgres_search.h"
+
 namespace tyer::store {
 namespace {
 
@@ -124,6 +126,15 @@ Result<std::vector<core::Event>> PostgresView::events(const core::EventQuery& qu
 Result<core::Head> PostgresView::head() const {
   TYER_TRY(const Rows rows, connection_.query(Sql::head, {space_}));
   return read_head(rows).head;
+}
+
+Result<core::TextFound> PostgresView::search(const core::TextQuery& query) const {
+  return search_texts(connection_, space_, query);
+}
+
+Result<std::optional<std::string>> PostgresView::indexed_text(const std::string& key) const {
+  TYER_TRY(const Rows rows, connection_.query(Sql::text, {space_, key}));
+  return rows.size() == 0 ? "" : std::string(rows.text(0, 0));
 }
 
 Result<core::Cursor> PostgresView::cursor(const std::string& reader) const {

@@ -1,78 +1,12 @@
 #include "store/postgres_writes.h"
 
-#include <string_view>
-
 #include "core/key.h"
+#include "store/postgres_bulk.h"
+#include "store/postgres_search.h"
 #include "store/postgres_view.h"
 
 namespace tyer::store {
 namespace {
-
-constexpr std::size_t statement_bytes_max = 8 << 20;  // Then the next statement begins.
-
-void add_quoted(std::string& array, std::string_view value) {
-  array += array.empty() ? "{\"" : ",\"";
-  for (const char c : value) {
-    if (c == '"' || c == '\\') array += '\\';
-    array += c;
-  }
-  array += '"';
-}
-
-// Rows for one statement: an array literal per column, filled row by row.
-class Bulk {
- public:
-  Bulk(Sql sql, const std::string& space, std::size_t columns, std::vector<Step>& steps)
-      : sql_(sql), space_(space), columns_(columns), steps_(steps) {}
-  Bulk(const Bulk&) = delete;
-  Bulk& operator=(const Bulk&) = delete;
-  ~Bulk() { flush(); }
-
-  Bulk& text(std::string_view value) {
-    add_quoted(next(value.size() + 3), value);
-    return done();
-  }
-  Bulk& number(std::int64_t value) { return raw(std::to_string(value)); }
-  Bulk& number(std::uint64_t value) { return number(static_cast<std::int64_t>(value)); }
-  Bulk& null() { return raw("NULL"); }
-
- private:
-  Bulk& raw(std::string_view value) {
-    std::string& array = next(8);
-    array += array.empty() ? '{' : ',';
-    array += value;
-    return done();
-  }
-
-  std::string& next(std::size_t bytes) {
-    bytes_ += bytes;
-    return columns_[column_];
-  }
-
-  Bulk& done() {
-    column_ = (column_ + 1) % columns_.size();
-    if (column_ == 0 && bytes_ >= statement_bytes_max) flush();
-    return *this;
-  }
-
-  void flush() {
-    if (bytes_ == 0) return;
-    Step step{sql_, {space_}};
-    for (std::string& array : columns_) {
-      step.values.emplace_back(std::move(array) + "}");
-      array.clear();
-    }
-    steps_.push_back(std::move(step));
-    bytes_ = 0;
-  }
-
-  const Sql sql_;
-  const std::string& space_;
-  std::vector<std::string> columns_;
-  std::vector<Step>& steps_;
-  std::size_t column_ = 0;
-  std::size_t bytes_ = 0;
-};
 
 void put_subjects(const std::string& space, const Writes& writes, std::vector<Step>& steps) {
   Bulk bulk(Sql::put_subjects, space, 7, steps);
@@ -95,12 +29,6 @@ void put_events(const std::string& space, const Writes& writes, std::vector<Step
 
 }  // namespace
 
-std::string to_array(std::span<const std::string> values) {
-  std::string array;
-  for (const std::string& value : values) add_quoted(array, value);
-  return array.empty() ? "{}" : array + "}";
-}
-
 std::vector<Step> to_steps(const std::string& space, const Writes& writes) {
   std::vector<Step> steps;
   put_subjects(space, writes, steps);
@@ -114,6 +42,7 @@ std::vector<Step> to_steps(const std::string& space, const Writes& writes) {
     Bulk cursors(Sql::put_cursors, space, 2, steps);
     for (const auto& [reader, cursor] : writes.cursors) cursors.text(reader).number(cursor.seq);
   }
+  add_text_steps(space, writes.texts, steps);
   if (writes.trim_before > 0) {
     steps.push_back({Sql::trim_events, {space, std::to_string(writes.trim_before)}});
   }

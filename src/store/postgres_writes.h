@@ -3,7 +3,6 @@
 #pragma once
 
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -11,9 +10,6 @@
 #include "store/store.h"
 
 namespace tyer::store {
-
-// The values as an array literal.
-[[nodiscard]] std::string to_array(std::span<const std::string> values);
 
 // One statement per table and some megabytes of rows, the rows as arrays.
 [[nodiscard]] std::vector<Step> to_steps(const std::string& space, const Writes& writes);

@@ -4,6 +4,7 @@
 
 #include "core/lease.h"
 #include "store/migrations.h"
+#include "store/sqlite_search.h"
 
 namespace tyer::store {
 namespace {
@@ -38,6 +39,7 @@ Result<> run_missing(SqliteConn& conn, const std::string& path) {
   for (const Migration& migration : migrations()) {
     if (migration.dialect != "sqlite" || migration.number <= version) continue;
     TYER_TRY_OK(conn.run(std::string(migration.sql)));
+    if (migration.number == search_step) TYER_TRY_OK(fill_search(conn));
   }
   return conn.run(fmt::format("PRAGMA user_version = {}", newest_known()));
 }
@@ -116,6 +118,7 @@ Result<std::vector<std::string>> find_damage(SqliteConn& conn) {
           fmt::format("the lease of {} cannot be read: {}", leases.text(0), lease.error().what));
     }
   }
+  TYER_TRY_OK(check_search(conn, problems));
   return problems;
 }
 

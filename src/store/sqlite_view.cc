@@ -5,6 +5,7 @@
 
 #include "core/key.h"
 #include "store/sqlite_schema.h"
+#include "store/sqlite_search.h"
 
 namespace tyer::store {
 namespace {
@@ -171,6 +172,15 @@ Result<core::Head> SqliteView::head() const {
   TYER_TRY_OK(oldest.next());
   head.first = static_cast<std::uint64_t>(oldest.integer(0));
   return head;
+}
+
+Result<core::TextFound> SqliteView::search(const core::TextQuery& query) const {
+  return search_texts(conn_, query);
+}
+
+Result<std::optional<std::string>> SqliteView::indexed_text(const std::string& key) const {
+  TYER_TRY(std::string text, find_text(conn_, key));
+  return text;
 }
 
 Result<core::Cursor> SqliteView::cursor(const std::string& reader) const {

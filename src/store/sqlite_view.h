@@ -24,6 +24,9 @@ class SqliteView final : public core::View {
   [[nodiscard]] Result<std::vector<core::Event>> events(
       const core::EventQuery& query) const override;
   [[nodiscard]] Result<core::Head> head() const override;
+  [[nodiscard]] Result<core::TextFound> search(const core::TextQuery& query) const override;
+  [[nodiscard]] Result<std::optional<std::string>> indexed_text(
+      const std::string& key) const override;
   [[nodiscard]] Result<core::Cursor> cursor(const std::string& reader) const override;
   [[nodiscard]] Result<std::vector<core::Cursor>> cursors() const override;
 

@@ -7,6 +7,7 @@
 
 #include "core/key.h"
 #include "store/sqlite_schema.h"
+#include "store/sqlite_search.h"
 
 namespace tyer::store {
 namespace {
@@ -108,6 +109,7 @@ Result<> write_rows(SqliteConn& conn, const Writes& writes) {
                     .bind(cursor.seq)
                     .run());
   }
+  TYER_TRY_OK(write_texts(conn, writes.texts));
   if (writes.trim_before == 0) return {};
   TYER_TRY_OK(conn.query("DELETE FROM event_by_key WHERE chapter < ?")
                   .bind(chapter_of(writes.trim_before))

@@ -34,12 +34,13 @@ struct Writes {
   std::map<std::string, core::Subject> subjects;
   std::map<std::string, std::optional<core::Lease>> leases;  // Nothing: it ended.
   std::map<std::string, core::Cursor> cursors;
-  std::vector<core::Event> events;  // By sequence, without a gap after the head.
-  std::uint64_t trim_before = 0;    // Events with smaller numbers are to be forgotten.
+  std::map<std::string, std::string> texts;  // For the search; empty: it is taken out.
+  std::vector<core::Event> events;           // By sequence, without a gap after the head.
+  std::uint64_t trim_before = 0;             // Events with smaller numbers are to be forgotten.
 
   [[nodiscard]] bool empty() const {
-    return subjects.empty() && leases.empty() && cursors.empty() && events.empty() &&
-           trim_before == 0;
+    return subjects.empty() && leases.empty() && cursors.empty() && texts.empty() &&
+           events.empty() && trim_before == 0;
   }
 };
 

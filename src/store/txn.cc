@@ -105,6 +105,10 @@ void Txn::put(core::Cursor cursor) {
   set_with_undo(writes_.cursors, reader, std::move(cursor), undo_);
 }
 
+void Txn::put_text(const std::string& key, std::string text) {
+  set_with_undo(writes_.texts, key, std::move(text), undo_);
+}
+
 std::uint64_t Txn::append(core::Event event) {
   undo_.emplace_back([this] {
     writes_.events.pop_back();

@@ -27,6 +27,9 @@ class Txn final : public core::View {
   void drop_lease(const std::string& key);
   void put(core::Cursor cursor);
 
+  // What the search finds `key` by from now on, as core::text_of tells it; empty: nothing.
+  void put_text(const std::string& key, std::string text);
+
   // Numbers and dates the event and adds it to the log. Returns its number.
   std::uint64_t append(core::Event event);
 

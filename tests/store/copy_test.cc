@@ -87,6 +87,11 @@ void fill(store::Store& store, int count, std::uint64_t trimmed) {
   ASSERT_TRUE(filled) << filled.error().what;
 }
 
+// What a subject says to the search.
+std::string said(const core::Subject& subject) {
+  return subject.key + " says 배포";
+}
+
 class CopyBetween : public ::testing::TestWithParam<Pair> {
  protected:
   CopyBetween() {
@@ -98,7 +103,7 @@ class CopyBetween : public ::testing::TestWithParam<Pair> {
   }
 
   [[nodiscard]] Result<store::Copied> copy() {
-    return store::copy(*from, *to, [](const store::Copied&) {});
+    return store::copy(*from, *to, said, [](const store::Copied&) {});
   }
 
   TestEnv world;
@@ -118,6 +123,23 @@ TEST_P(CopyBetween, BringsEverythingOver) {
             (store::Copied{
                 .subjects = 250, .leases = 1, .cursors = 1, .events = 251, .events_total = 251}));
   EXPECT_EQ(read_all(*to), read_all(*from));
+}
+
+TEST_P(CopyBetween, CanBeSearchedAsTheSourceCan) {
+  fill(*from, 250, 0);
+
+  ASSERT_TRUE(copy());
+
+  std::size_t found = 0;
+  ASSERT_TRUE(to->read([&](const core::View& view) -> Result<> {
+    TYER_TRY(const auto all, view.search({.kind = "task", .words = {"배포"}, .text = said}));
+    TYER_TRY(const auto one, view.search({.kind = "task", .words = {"/123"}, .text = said}));
+    found = all.keys.size();
+    EXPECT_EQ(one.keys, (std::vector<std::string>{"task/team/123"}));
+    return {};
+  }));
+  EXPECT_EQ(found, 250U);
+  EXPECT_EQ(to->check().value(), std::vector<std::string>());
 }
 
 TEST_P(CopyBetween, KeepsTheNumbersOfALogThatWasTrimmed) {
@@ -187,7 +209,7 @@ TEST_P(CopyBetween, EndsWithTheLastPictureOfARestlessSource) {
   fill(*from, 3, 0);
   Restless restless(*from);
 
-  const auto copied = store::copy(restless, *to, [](const store::Copied&) {});
+  const auto copied = store::copy(restless, *to, said, [](const store::Copied&) {});
 
   ASSERT_TRUE(copied) << copied.error().what;
   EXPECT_EQ(copied->leases, 1U);

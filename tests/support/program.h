@@ -39,6 +39,9 @@ class Program {
   // Reads until standard output has `text` in it; false if it ends or 20 s pass first.
   [[nodiscard]] bool wait_for(const std::string& text);
 
+  // What of its standard output was read so far.
+  [[nodiscard]] const std::string& out() const { return result_.out; }
+
   // Nobody reads its standard output any more.
   void close_output();
 

@@ -1,0 +1,153 @@
+#include "api/presence.h"
+
+#include <algorithm>
+
+#include "api/limits.h"
+#include "base/id.h"
+#include "core/claim.h"
+#include "core/limits.h"
+
+namespace tyer::api {
+
+Presence::Presence(engine::Engine& engine, const Log& log)
+    : engine_(engine),
+      log_(log),
+      hub_(sortable_id("hb_", engine.env().clock.now(), engine.env().random.bits())),
+      key_(feed::hub_key(hub_)),
+      keeper_(engine) {}
+
+void Presence::came(const std::string& agent) {
+  {
+    const std::lock_guard lock(mutex_);
+    ++agents_[agent].streams;
+  }
+  if (hint_) hint_();
+}
+
+void Presence::left(const std::string& agent) {
+  {
+    const std::lock_guard lock(mutex_);
+    const auto found = agents_.find(agent);
+    if (found == agents_.end()) return;
+    found->second.streams -= 1;
+    found->second.gone_at = engine_.env().clock.mono();
+  }
+  if (hint_) hint_();
+}
+
+void Presence::told_offline(std::string_view agent) {
+  {
+    const std::lock_guard lock(mutex_);
+    const auto found = agents_.find(agent);
+    // We say so ourselves when its last stream has ended.
+    if (found == agents_.end() || found->second.streams == 0) return;
+    found->second.told = false;
+  }
+  if (hint_) hint_();
+}
+
+Result<Time> Presence::step(Time now) {
+  TYER_TRY_OK(take_lease());
+  TYER_TRY(Time next, keeper_.step(now));
+  Span wait = limits::heartbeat_every;
+  const std::vector<feed::Sighting> sightings = news(engine_.env().clock.mono(), wait);
+  if (!sightings.empty()) {
+    const auto told =
+        engine_.apply({key_}, [&](const core::View& view, Time at) -> Result<core::Change> {
+          TYER_TRY(core::Change change, feed::decide_presence(view, hub_, sightings, at));
+          change.under.push_back({key_, *token_});
+          return change;
+        });
+    // Somebody took us for dead: we say it again, under a new lease.
+    if (!told && told.error().fault == Fault::fenced) keeper_.forget(key_);
+    if (!told) {
+      take_back(sightings);
+      return std::unexpected(told.error());
+    }
+  }
+  return std::min(next, now + wait);
+}
+
+Result<> Presence::end() {
+  if (!token_) return {};
+  TYER_TRY_OK(engine_.apply({key_}, [&](const core::View& view, Time now) -> Result<core::Change> {
+    TYER_TRY(core::Change change, core::release(view, key_, *token_));
+    TYER_TRY(const core::Change gone, feed::decide_absence(view, hub_, now));
+    // More than fit go by the rule, as if we had died.
+    const std::size_t most = std::min(gone.events.size(), limits::change_items_max / 2);
+    change.events.assign(gone.events.begin(),
+                         gone.events.begin() + static_cast<std::ptrdiff_t>(most));
+    return change;
+  }));
+  keeper_.forget(key_);
+  token_.reset();
+  return {};
+}
+
+Result<> Presence::take_lease() {
+  for (const engine::Lost& lost : keeper_.take_lost()) {
+    log_.warn("the hub's lease was lost", {{"key", lost.lease.key}, {"why", lost.why}});
+  }
+  if (keeper_.trusts(key_)) return {};
+  const Span asked = engine_.env().clock.boot_time();
+  const core::Claim claim{.grant = {.key = key_,
+                                    .holder = engine_.env().processes.self(hub_),
+                                    .mono = engine_.env().clock.mono(),
+                                    .silence_max = limits::silence_max,
+                                    .hold_max = limits::hold_most,
+                                    .command = "tyer serve"}};
+  std::optional<core::Lease> mine;
+  TYER_TRY(const engine::Applied applied,
+           engine_.apply({key_}, [&](const core::View& view, Time now) -> Result<core::Change> {
+             mine.reset();
+             TYER_TRY(const core::ClaimAnswer answer,
+                      core::decide_claim(view, engine_.env().processes, claim, now));
+             if (const auto* held = std::get_if<core::Held>(&answer)) {
+               return fail(Fault::conflict, key_ + " is held by run " + held->lease.holder.run);
+             }
+             if (const auto* had = std::get_if<core::Mine>(&answer)) {
+               mine = had->lease;
+               return core::Change{.renewals = {{key_, had->lease.token, claim.grant.mono}}};
+             }
+             return std::get<core::Change>(answer);
+           }));
+  if (!applied.grants.empty()) mine = applied.grants.front();
+  token_ = mine->token;
+  keeper_.hold(*std::move(mine), asked);
+  return {};
+}
+
+// What the log does not say yet. It counts as told from here on: what the log says later is news.
+// `wait`: until there may be more without a hint.
+std::vector<feed::Sighting> Presence::news(Span now, Span& wait) {
+  const std::lock_guard lock(mutex_);
+  std::vector<feed::Sighting> sightings;
+  for (auto entry = agents_.begin(); entry != agents_.end();) {
+    Agent& agent = entry->second;
+    const Span left = agent.gone_at + limits::presence_grace - now;
+    const bool online = agent.streams > 0 || left > Span::zero();
+    if (agent.streams == 0 && online) wait = std::min(wait, left);
+    if (!online && !agent.told) {
+      entry = agents_.erase(entry);
+      continue;
+    }
+    if (online != agent.told && sightings.size() < limits::presence_news_max) {
+      sightings.push_back({entry->first, online});
+      agent.told = online;
+    }
+    ++entry;
+  }
+  if (sightings.size() == limits::presence_news_max) wait = Span::zero();
+  return sightings;
+}
+
+void Presence::take_back(const std::vector<feed::Sighting>& sightings) {
+  const std::lock_guard lock(mutex_);
+  for (const feed::Sighting& seen : sightings) {
+    if (const auto found = agents_.find(seen.agent); found != agents_.end()) {
+      found->second.told = !seen.online;
+    }
+  }
+}
+
+}  // namespace tyer::api

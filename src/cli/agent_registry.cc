@@ -1,0 +1,170 @@
+// tyer agent add, list, key, remove and sessions: who may come to the hub.
+
+#include <algorithm>
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include "base/json.h"
+#include "base/text.h"
+#include "cli/commands.h"
+#include "cli/door.h"
+#include "cli/hub_lines.h"
+#include "cli/hub_names.h"
+#include "cli/limits.h"
+
+namespace tyer::cli {
+namespace {
+
+// The key alone is the answer; what to do with it is for people.
+void print_key(World& world, const Arguments& arguments, const Door& door, const Json& made,
+               const std::string& what) {
+  print_object(world, arguments, made, text_or(made, "key") + "\n");
+  if (arguments.has("--json")) return;
+  const std::string url = door.url().empty() ? "where 'tyer serve' says it is" : door.url();
+  world.output.warn(fmt::format(
+      "{}. The key above is shown this once; only its hash is kept.\n"
+      "Put it into the agent's environment as TYER_API_KEY, and the hub's address ({}) as "
+      "TYER_URL.\n",
+      what, url));
+}
+
+// The agent's runs start elsewhere than we did.
+std::string absolute_directory(const World& world, const std::string& path) {
+  std::string whole = (std::filesystem::path(world.directory) / path).lexically_normal().string();
+  while (whole.size() > 1 && whole.ends_with('/')) whole.pop_back();
+  return whole;
+}
+
+std::string keys_path(const std::string& agent) {
+  return "/api/agents/" + agent + "/keys";
+}
+
+Done list_keys(World& world, const Arguments& arguments, Door& door, const std::string& agent) {
+  TYER_TRY(const Json rows, door.ask_all(keys_path(agent), {}, limits::hub_list_rows));
+  std::vector<std::vector<std::string>> lines{{"ID", "PREFIX", "STATUS", "CREATED", "NAME"}};
+  for (const Json& row : rows) {
+    lines.push_back({shown_text(row, "id"), shown_text(row, "prefix") + "…",
+                     shown_text(row, "status"), shown_text(row, "created_at"),
+                     shown_text(row, "name")});
+  }
+  print_rows(world, arguments, rows, lines, "No keys.\n");
+  return 0;
+}
+
+// One of this agent's own: an id alone would hit any key there is.
+Done revoke_key(World& world, const Arguments& arguments, Door& door, const std::string& agent) {
+  const std::string wanted = *arguments.value("--revoke");
+  TYER_TRY(const Json rows, door.ask_all(keys_path(agent), {}, limits::hub_list_rows));
+  const auto is_it = [&](const Json& row) {
+    return text_or(row, "id") == wanted || text_or(row, "prefix") == wanted;
+  };
+  const auto found = std::ranges::find_if(rows, is_it);
+  if (found == rows.end() || wanted.empty()) {
+    return std::unexpected(
+        Failure{{Fault::not_found, fmt::format("the agent has no key '{}'", printable(wanted, 80))},
+                "--list shows those it has"});
+  }
+  if (std::ranges::count_if(rows, is_it) > 1) {
+    return std::unexpected(Failure{
+        {Fault::invalid, fmt::format("several keys begin with '{}'", printable(wanted, 80))},
+        "give the id of the one that is meant"});
+  }
+  const std::string id = text_or(*found, "id");
+  TYER_TRY_OK(door.ask("DELETE", "/api/keys/" + id));
+  print_object(world, arguments, {{"id", id}, {"status", "revoked"}}, id + " is revoked\n");
+  return 0;
+}
+
+Done list_sessions(World& world, const Arguments& arguments, Door& door, const std::string& path) {
+  TYER_TRY(const Json rows, door.ask_all(path, {}, limits::hub_list_rows));
+  std::vector<std::vector<std::string>> lines{{"ID", "NAME", "STATUS", "FOLLOWS", "CONVERSATION"}};
+  for (const Json& row : rows) {
+    const std::size_t follows = row.contains("followed_posts") ? row["followed_posts"].size() : 0;
+    lines.push_back({shown_text(row, "id"), shown_text(row, "name"), shown_text(row, "status"),
+                     std::to_string(follows), shown_text(row, "claude_session_id")});
+  }
+  print_rows(world, arguments, rows, lines, "No sessions.\n");
+  return 0;
+}
+
+}  // namespace
+
+Done run_agent_add(World& world, const Arguments& arguments) {
+  std::optional<std::string> directory = arguments.value("--dir");
+  if (directory) *directory = absolute_directory(world, *directory);
+  TYER_TRY(const std::string body, body_of({{"name", arguments.value("NAME")},
+                                            {"type", arguments.value("--type")},
+                                            {"working_directory", directory},
+                                            {"model", arguments.value("--model")},
+                                            {"permission_mode", arguments.value("--permission")}}));
+  TYER_TRY(const auto door, Door::open(world, arguments, Access::write));
+  TYER_TRY(const Json made, door->ask("POST", "/api/keys", {}, body));
+  print_key(
+      world, arguments, *door, made,
+      fmt::format("The agent {} ({}) is made", shown_text(made, "name"), shown_text(made, "id")));
+  return 0;
+}
+
+Done run_agent_list(World& world, const Arguments& arguments) {
+  TYER_TRY(const auto door, Door::open(world, arguments, Access::read));
+  TYER_TRY(const Json rows, door->ask_all("/api/agents", {}, limits::hub_list_rows));
+  std::vector<std::vector<std::string>> lines{
+      {"ID", "NAME", "TYPE", "STATE", "SEEN", "MODEL", "DIRECTORY"}};
+  for (const Json& row : rows) {
+    const bool online = row.contains("online") && row["online"] == true;
+    lines.push_back({shown_text(row, "id"), shown_text(row, "name"), shown_text(row, "type"),
+                     online ? "online" : "offline", shown_text(row, "last_seen"),
+                     shown_text(row, "model"), shown_text(row, "working_directory")});
+  }
+  print_rows(world, arguments, rows, lines, "No agents.\n");
+  return 0;
+}
+
+Done run_agent_key(World& world, const Arguments& arguments) {
+  if (arguments.has("--list") && arguments.has("--revoke")) {
+    return std::unexpected(Failure{{Fault::invalid, "--list and --revoke are one too many"}});
+  }
+  TYER_TRY(const auto door, Door::open(world, arguments, Access::read));
+  TYER_TRY(const std::string agent, find_agent(*door, *arguments.value("NAME")));
+  if (arguments.has("--list")) return list_keys(world, arguments, *door, agent);
+  if (arguments.has("--revoke")) return revoke_key(world, arguments, *door, agent);
+  TYER_TRY(const Json made, door->ask("POST", keys_path(agent), {}, "{}"));
+  print_key(world, arguments, *door, made,
+            fmt::format("The key {} is made", shown_text(made, "id")));
+  return 0;
+}
+
+Done run_agent_remove(World& world, const Arguments& arguments) {
+  TYER_TRY(const auto door, Door::open(world, arguments, Access::read));
+  TYER_TRY(const std::string agent, find_agent(*door, *arguments.value("NAME")));
+  TYER_TRY_OK(door->ask("DELETE", "/api/agents/" + agent));
+  print_object(world, arguments, {{"id", agent}, {"status", "deleted"}},
+               agent + " is deleted, with its sessions and keys\n");
+  return 0;
+}
+
+Done run_agent_sessions(World& world, const Arguments& arguments) {
+  const auto added = arguments.value("--add");
+  const auto removed = arguments.value("--remove");
+  if (added && removed) {
+    return std::unexpected(Failure{{Fault::invalid, "--add and --remove are one too many"}});
+  }
+  TYER_TRY(const auto door, Door::open(world, arguments, Access::read));
+  TYER_TRY(const std::string agent, find_agent(*door, *arguments.value("NAME")));
+  const std::string path = "/api/agents/" + agent + "/sessions";
+  if (added) {
+    TYER_TRY(const std::string body, body_of({{"name", added}}));
+    TYER_TRY(const Json made, door->ask("POST", path, {}, body));
+    print_object(world, arguments, made, text_or(made, "id") + "\n");
+    return 0;
+  }
+  if (!removed) return list_sessions(world, arguments, *door, path);
+  TYER_TRY(const std::string session, find_session(*door, agent, *removed));
+  TYER_TRY_OK(door->ask("DELETE", "/api/sessions/" + session));
+  print_object(world, arguments, {{"id", session}, {"status", "deleted"}},
+               session + " is deleted; what it had to answer goes to the default session\n");
+  return 0;
+}
+
+}  // namespace tyer::cli

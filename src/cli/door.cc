@@ -1,0 +1,118 @@
+#include "cli/door.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "base/json.h"
+#include "base/json_text.h"
+#include "base/text.h"
+#include "cli/limits.h"
+
+namespace tyer::cli {
+namespace {
+
+std::string variable_of(const World& world, std::initializer_list<std::string_view> names) {
+  for (const std::string_view name : names) {
+    const auto found = world.environment.find(name);
+    if (found != world.environment.end() && !found->second.empty()) return found->second;
+  }
+  return "";
+}
+
+Result<> choose_hub(const World& world, const Arguments& arguments, Settings& settings) {
+  if (arguments.has("--store")) {
+    if (arguments.has("--url")) {
+      return fail(Fault::invalid, "--url and --store are one too many: a hub, or a store");
+    }
+    settings.hub_url.clear();
+  } else if (settings.hub_url.empty()) {
+    settings.hub_url = variable_of(world, {"AGENTFEED_URL"});
+  }
+  return {};
+}
+
+std::optional<Fault> fault_called(std::string_view name) {
+  for (int i = 0; i < fault_count; ++i) {
+    if (info(static_cast<Fault>(i)).name == name) return static_cast<Fault>(i);
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+Tried<std::unique_ptr<Door>> Door::open(World& world, const Arguments& arguments, Access access) {
+  TYER_TRY(Settings settings, load_settings(world, arguments));
+  TYER_TRY_OK(choose_hub(world, arguments, settings));
+  std::string key = variable_of(world, {"TYER_API_KEY", "AGENTFEED_API_KEY"});
+  const auto is_plain = [](char c) { return c > ' ' && c < '\x7f'; };
+  if (!std::ranges::all_of(key, is_plain)) {
+    return std::unexpected(Failure{{Fault::invalid, "TYER_API_KEY holds no key"}});
+  }
+  if (settings.hub_url.empty()) {
+    return make_near_door(world, std::move(settings), std::move(key), access);
+  }
+  return make_far_door(world, std::move(settings), std::move(key));
+}
+
+Tried<Json> Door::ask(const std::string& method, const std::string& path, const Query& query,
+                      const std::string& body) {
+  TYER_TRY(const Answered answered, send({method, path, query, body}));
+  if (answered.status / 100 != 2) {
+    return std::unexpected(refusal(answered.status, answered.body));
+  }
+  if (answered.body.empty()) return Json();
+  auto json = parse_json(answered.body, answered.body.size());
+  if (!json) return std::unexpected(refusal(answered.status, answered.body));
+  return *std::move(json);
+}
+
+Tried<Json> Door::ask_all(const std::string& path, Query query, std::size_t most) {
+  Json rows = Json::array();
+  query.emplace_back("limit", "");
+  const std::size_t limit_at = query.size() - 1;
+  while (rows.size() < most) {
+    query[limit_at].second = std::to_string(std::min(most - rows.size(), limits::hub_page_rows));
+    TYER_TRY(Json page, ask("GET", path, query));
+    if (!page.is_object() || !page["data"].is_array()) {
+      return std::unexpected(refusal(200, dump_json(page)));
+    }
+    for (Json& row : page["data"]) rows.push_back(std::move(row));
+    const std::string next = text_or(page, "next_cursor");
+    if (next.empty()) break;
+    if (query.back().first != "cursor") query.emplace_back("cursor", "");
+    query.back().second = next;
+  }
+  return rows;
+}
+
+Failure Door::refusal(int status, std::string_view body) const {
+  const auto json = parse_json_object(body, limits::refusal_bytes_max);
+  const Json said = json && json->contains("error") ? (*json)["error"] : Json();
+  const auto fault = fault_called(said.is_object() ? text_or(said, "code") : "");
+  if (!fault) {
+    return {{Fault::unavailable,
+             fmt::format("{} answers with status {}, but not as a hub does", url(), status)},
+            "is it the address of a hub? --url and TYER_URL say which one is meant"};
+  }
+  const Error error{*fault, text_or(said, "message")};
+  if (status == 401 && key_.empty()) {
+    return {error,
+            "an agent's key belongs in TYER_API_KEY; people log in on the page, or use the hub's "
+            "store with --store"};
+  }
+  return {error};
+}
+
+Result<std::string> body_of(
+    const std::vector<std::pair<std::string, std::optional<std::string>>>& members) {
+  std::string body;
+  for (const auto& [name, text] : members) {
+    if (!text) continue;
+    if (!is_utf8(*text)) return fail(Fault::invalid, name + " is not UTF-8");
+    body += fmt::format("{}{}:{}", body.empty() ? "" : ",", json_string(name), json_string(*text));
+  }
+  return "{" + body + "}";
+}
+
+}  // namespace tyer::cli

@@ -1,0 +1,16 @@
+#include "fuzz/targets.h"
+
+namespace tyer::fuzz {
+
+std::span<const Target> targets() {
+  static constexpr Target all[] = {
+      {"event_stream", read_event_stream},
+      {"http_request", read_http_request},
+      {"http_response", read_http_response},
+      {"json", read_json},
+      {"mention", read_mentions},
+  };
+  return all;
+}
+
+}  // namespace tyer::fuzz
