@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include <fmt/format.h>
 #include <sqlite3.h>
@@ -59,6 +60,12 @@ class RawSqlite {
       rows += rows_per_commit;
     }
     return rows * 1e6 / static_cast<double>((now - start).count());
+  }
+
+  // One row with this text, a commit of its own. After `warm_up`.
+  [[nodiscard]] Result<> insert_text(std::string_view text) {
+    sqlite3_bind_text(insert_, 1, text.data(), static_cast<int>(text.size()), SQLITE_STATIC);
+    return run(insert_);
   }
 
   // Runs `sql` to its end, looks at every column, and returns how many rows there
