@@ -46,9 +46,16 @@ Result<Outcome> Line::look(bool likely) {
   return outcome;
 }
 
-// The first one is likely to succeed, those after it are not unless it is said.
+// The first one is likely to succeed, those after it are not unless it is said; nor is the first of
+// one who was refused the same before and does not wait.
 Result<Outcome> Line::look_once(bool likely) {
-  if (!std::exchange(looked_, true)) return locks_.acquire(asking_);
+  if (!std::exchange(looked_, true)) {
+    const std::string& key = asking_.wishes.front().key;
+    const bool refused = asking_.place.empty() && locks_.refused() == key;
+    auto outcome = refused ? locks_.acquire_in_turn(asking_) : locks_.acquire(asking_);
+    locks_.set_refused(outcome && outcome->got.empty() ? key : "");
+    return outcome;
+  }
   TYER_TRY_OK(keeper_.step(clock_.now()));
   // A place that was lost is taken anew; one that could only not be renewed in time is kept.
   for (engine::Lost& lost : keeper_.take_lost()) {

@@ -112,6 +112,10 @@ class Locks {
   [[nodiscard]] Place borrow_place();
   void give_back(Place place) { place_.emplace(std::move(place)); }
 
+  // The key that was last asked for in vain, if it is still so: who asks again only looks first.
+  [[nodiscard]] const std::string& refused() const { return refused_; }
+  void set_refused(std::string key) { refused_ = std::move(key); }
+
   // Wakes who holds the ticket, if it is on this machine.
   void ring(const core::Lease& ticket) const;
 
@@ -128,6 +132,7 @@ class Locks {
   engine::Engine& engine_;
   std::vector<std::unique_ptr<store::Watch>> watches_;
   std::optional<Place> place_;
+  std::string refused_;
 };
 
 // For people (L17): "TSK-01-01: /wf:build is running (pid 12345 on laptop,
