@@ -187,7 +187,8 @@ TEST_F(ASession, ThatIsDeletedLeavesItsThreadsToTheDefaultOne) {
 
   EXPECT_EQ(world.followed("bot/default"), (Texts{posts[0], posts[1], own, posts[3]}));
   for (const int i : {0, 1, 3}) {
-    EXPECT_EQ(world.targets(world.comment(me, posts[i], "누가?")), (Texts{"bot/default follow"}));
+    EXPECT_EQ(world.targets(world.comment(me, posts[static_cast<std::size_t>(i)], "누가?")),
+              (Texts{"bot/default follow"}));
   }
   // It gives up none of its own for the threads of another.
   for (int i = 0; i < 3; ++i) posts.push_back(world.post(me, "@bot/b"));
