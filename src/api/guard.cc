@@ -83,6 +83,13 @@ bool is_loopback(std::string_view peer) {
   return host.starts_with("127.") || host == "::1" || host == "localhost";
 }
 
+std::vector<std::string> own_hosts(const std::string& address) {
+  const std::string_view host = host_of(address);
+  if (!is_loopback(address) && host != "0.0.0.0" && host != "::") return {address};
+  const std::string port = address.substr(address.rfind(':'));
+  return {address, "127.0.0.1" + port, "localhost" + port, "[::1]" + port};
+}
+
 Result<> check_origin(const http::Request& request, const HubOptions& options) {
   const std::string_view host = request.header("host");
   const auto is_ours = [&](std::string_view authority) {

@@ -24,4 +24,8 @@ inline constexpr std::string_view cookie_name = "tyer_login";
 
 [[nodiscard]] bool is_loopback(std::string_view peer);
 
+// What a hub that listens on `address` is called without being told: where it listens on this
+// machine, or on everything, also by the names that mean this machine to itself.
+[[nodiscard]] std::vector<std::string> own_hosts(const std::string& address);
+
 }  // namespace tyer::api

@@ -65,6 +65,13 @@ TEST_F(Guard, SlowsDownGuessesFromAllAddressesTogether) {
   EXPECT_EQ(answers, (std::vector{401, 401, 401, 401, 401, 429}));
 }
 
+TEST_F(Guard, IsCalledByTheNamesOfItsOwnMachineWhereItListensOnEverything) {
+  using Hosts = std::vector<std::string>;
+  EXPECT_EQ(own_hosts("0.0.0.0:7"), (Hosts{"0.0.0.0:7", "127.0.0.1:7", "localhost:7", "[::1]:7"}));
+  EXPECT_EQ(own_hosts("[::]:7"), (Hosts{"[::]:7", "127.0.0.1:7", "localhost:7", "[::1]:7"}));
+  EXPECT_EQ(own_hosts("203.0.113.9:7"), (Hosts{"203.0.113.9:7"}));
+}
+
 TEST_F(Guard, KnowsItsOwnMachine) {
   for (const char* peer : {"127.0.0.1:80", "127.1.2.3:80", "[::1]:80"}) {
     EXPECT_TRUE(is_loopback(peer)) << peer;

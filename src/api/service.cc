@@ -25,13 +25,6 @@
 namespace tyer::api {
 namespace {
 
-// Names and addresses that mean this machine, if we listen on it.
-std::vector<std::string> own_hosts(const std::string& address) {
-  if (!is_loopback(address)) return {address};
-  const std::string port = address.substr(address.rfind(':'));
-  return {"127.0.0.1" + port, "localhost" + port, "[::1]" + port};
-}
-
 // Each stream is a descriptor, and the usual limit is a thousand.
 void allow_many_descriptors() {
   rlimit limit{};
