@@ -4,6 +4,11 @@
 #include <utility>
 
 namespace tyer::backend {
+namespace {
+
+constexpr std::size_t usual_bytes = 64 << 10;
+
+}  // namespace
 
 void Lines::feed(std::string_view bytes) {
   while (!bytes.empty()) {
@@ -26,6 +31,11 @@ void Lines::finish() {
 
 void Lines::keep(std::string_view bytes) {
   const std::size_t taken = std::min(bytes.size(), bytes_max_ - waiting_.size());
+  // A buffer that doubles is there twice while it is moved. What is reserved and not
+  // written to costs no memory.
+  if (waiting_.size() + taken > std::max(waiting_.capacity(), usual_bytes)) {
+    waiting_.reserve(bytes_max_);
+  }
   waiting_.append(bytes.substr(0, taken));
   if (taken == bytes.size()) return;
   is_whole_ = false;

@@ -203,8 +203,7 @@ std::size_t peak_of(const Backend& backend, const std::string& piece, std::size_
 
 TEST(Robustness, MemoryStaysBoundedWhateverComes) {
   constexpr std::size_t total = 3 * limits::agent_line_bytes_max;
-  // A line may double its buffer while it grows.
-  constexpr std::size_t bound = 3 * limits::agent_line_bytes_max;
+  constexpr std::size_t bound = 2 * limits::agent_line_bytes_max;
   for (const Backend& backend : backends()) {
     SCOPED_TRACE(backend.name);
     EXPECT_LT(peak_of(backend, std::string(64 << 10, 'x'), total), bound);
