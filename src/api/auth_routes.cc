@@ -203,7 +203,8 @@ std::vector<Route> auth_routes() {
        .path = "/api/auth/me",
        .summary = "Who you are",
        .reply = "Me",
-       .handle = me},
+       .handle = me,
+       .quick = true},
   };
 }
 

@@ -72,6 +72,11 @@ http::Response Hub::handle(http::Request& request) {
   return response;
 }
 
+bool Hub::is_quick(const http::Request& request) {
+  const Match match = find_route(request.method, request.path);
+  return match.route != nullptr && match.route->quick;
+}
+
 Result<http::Response> Hub::answer_to(http::Request& request, Span& wait) {
   TYER_TRY_OK(check_origin(request, options_));
   Match match = find_route(request.method, request.path);

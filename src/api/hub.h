@@ -42,6 +42,9 @@ class Hub {
   // Checks who calls from where, finds the route, and answers. From any thread.
   [[nodiscard]] http::Response handle(http::Request& request);
 
+  // Whether that takes no longer than a change of threads, on a store that answers at once.
+  [[nodiscard]] static bool is_quick(const http::Request& request);
+
   [[nodiscard]] engine::Engine& engine() { return engine_; }
   [[nodiscard]] const Log& log() const { return log_; }
   [[nodiscard]] const HubOptions& options() const { return options_; }

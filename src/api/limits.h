@@ -31,6 +31,7 @@ inline constexpr Span write_pause = 500ms;
 
 inline constexpr std::size_t throttled_max = 10'000;  // Names that a throttle remembers.
 
+inline constexpr std::size_t io_threads_max = 4;
 inline constexpr Span start_time = 10s;  // Who comes while the hub starts waits so long.
 
 inline constexpr std::size_t streams_max = 15'000;

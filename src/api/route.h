@@ -93,6 +93,7 @@ struct Route {
   int status = 200;
   Handle handle = nullptr;
   bool writes_feed = false;  // Counts against the author's limit.
+  bool quick = false;        // Reads a few rows and does nothing else.
 };
 
 // All of them, in the order in which they are described.

@@ -2,6 +2,7 @@
 
 #include <sys/resource.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <condition_variable>
@@ -58,6 +59,13 @@ class Service::Running {
     HubOptions hub = std::move(options.hub);
     hub.secure = options.tls.has_value();
     TYER_TRY_OK(prepare_uploads(engine_.env().files, hub, options.limits));
+    options.limits.io_threads =
+        std::clamp<std::size_t>(std::thread::hardware_concurrency(), 1, limits::io_threads_max);
+    if (store_.is_private()) {
+      options.limits.quick = [this](const http::Request& request) {
+        return ready_.load() != nullptr && Hub::is_quick(request);
+      };
+    }
     // The server is there before the hub: only it knows its port.
     TYER_TRY(server_, http::Server::start(
                           options.listen,

@@ -57,7 +57,7 @@ struct Response {
   }
 };
 
-// Runs in a thread of the pool and blocks as it likes.
+// Runs in a thread of the pool and blocks as it likes; see Limits::quick for the exception.
 using Handler = std::function<Response(Request&)>;
 
 // "Not Found"; for a status without a name, its class.

@@ -9,6 +9,7 @@
 #include <charconv>
 #include <cstring>
 #include <mutex>
+#include <span>
 #include <thread>
 #include <utility>
 
@@ -88,8 +89,12 @@ Result<env::Fd> listen_on(const Address& address, const std::string& name) {
 // Lets connections in.
 class Door : public Waiter, public std::enable_shared_from_this<Door> {
  public:
-  Door(Service& service, env::Fd fd)
-      : service_(service), fd_(fd.get()), watched_(service.loop, fd.release()) {}
+  // It is watched by the first of the services; all get their share.
+  Door(std::span<const std::unique_ptr<Service>> services, env::Fd fd)
+      : services_(services),
+        service_(*services.front()),
+        fd_(fd.get()),
+        watched_(service_.loop, fd.release()) {}
 
   void open() { watched_.wait(Side::read, shared_from_this()); }
   void close() {
@@ -103,7 +108,7 @@ class Door : public Waiter, public std::enable_shared_from_this<Door> {
       socklen_t size = sizeof address;
       const int fd = ::accept4(fd_, &address.any, &size, SOCK_NONBLOCK | SOCK_CLOEXEC);
       if (fd >= 0) {
-        let_in(fd, peer_of(address));
+        let_in(env::Fd(fd), peer_of(address));
       } else if (errno == EAGAIN) {
         break;
       } else if (errno != EINTR && errno != ECONNABORTED) {
@@ -118,49 +123,55 @@ class Door : public Waiter, public std::enable_shared_from_this<Door> {
   }
 
  private:
-  void let_in(int fd, Session::Peer peer) {
+  void let_in(env::Fd fd, Session::Peer peer) {
     const int on = 1;
-    (void)::setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-    const Limits& limits = service_.limits;
-    const auto same = service_.per_peer.find(peer.address);
-    const bool is_full = service_.sessions.size() - service_.turned_away >= limits.connections ||
-                         (limits.per_peer != 0 && same != service_.per_peer.end() &&
-                          same->second >= limits.per_peer);
-    const auto session = std::make_shared<Session>(service_, fd, std::move(peer));
-    if (!is_full) {
-      service_.add(session);
-      session->start();
-    } else if (service_.turned_away < limits::http_turned_away_max) {
-      session->turn_away();
-    } else {
+    (void)::setsockopt(fd.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+    const Guests::Welcome welcome = service_.guests.enter(peer.address);
+    if (welcome == Guests::Welcome::ignored) {
       ++service_.counts.refused;  // And its descriptor goes with it.
+      return;
     }
+    Service& service = *services_[next_++ % services_.size()];
+    const auto start = [&service, welcome](env::Fd& taken, Session::Peer& from) {
+      std::make_shared<Session>(service, taken.release(), std::move(from), welcome)->start();
+    };
+    if (&service == &service_) return start(fd, peer);
+    service.loop.post(
+        [start, fd = std::move(fd), peer = std::move(peer)]() mutable { start(fd, peer); });
   }
 
+  const std::span<const std::unique_ptr<Service>> services_;
+  std::size_t next_ = 0;
   Service& service_;
   const int fd_;
   Watched watched_;
   bool is_closed_ = false;
 };
 
-Service::Service(Handler handler_given, Limits limits_given, std::shared_ptr<TlsContext> tls_given)
+Common::Common(Handler handler_given, Limits limits_given, std::shared_ptr<TlsContext> tls_given)
     : handler(std::move(handler_given)),
       limits(std::move(limits_given)),
       tls(std::move(tls_given)),
       tick(tick_for(limits)),
-      outbox(std::make_shared<Outbox>(loop)),
       pool(std::max<std::size_t>(limits.pool, 1), limits.waiting),
+      // To tell somebody over TLS would take a handshake.
+      guests(limits.connections, limits.per_peer, tls ? 0 : limits::http_turned_away_max) {}
+
+Service::Service(Common& common)
+    : handler(common.handler),
+      limits(common.limits),
+      tls(common.tls),
+      tick(common.tick),
+      pool(common.pool),
+      guests(common.guests),
+      counts(common.counts),
+      outbox(std::make_shared<Outbox>(loop)),
       scratch(limits::http_read_bytes, '\0') {}
 
 void Service::add(const std::shared_ptr<Session>& session) {
   session->index_ = sessions.size();
   sessions.push_back(session);
   ++counts.connections;
-  if (session->is_turned_away_) {
-    ++turned_away;
-  } else if (limits.per_peer != 0) {
-    ++per_peer[session->peer_.address];
-  }
   if (!std::exchange(ticking, true)) loop.after(tick, [this] { count_down(); });
 }
 
@@ -168,11 +179,7 @@ void Service::remove(Session& session) {
   const std::size_t index = session.index_;
   std::swap(sessions[index], sessions.back());
   sessions[index]->index_ = index;
-  if (session.is_turned_away_) {
-    --turned_away;
-  } else if (limits.per_peer != 0 && --per_peer[session.peer_.address] == 0) {
-    per_peer.erase(session.peer_.address);
-  }
+  guests.leave(session.peer_.address, session.welcome_);
   sessions.pop_back();
   --counts.connections;
   if (stopping && sessions.empty()) loop.stop();
@@ -193,52 +200,65 @@ class Server::Running {
  public:
   Running(env::Fd fd, Session::Peer real, Handler handler, Limits limits,
           std::shared_ptr<TlsContext> tls)
-      : service(std::move(handler), std::move(limits), std::move(tls)),
-        address(std::move(real)),
-        door_(std::make_shared<Door>(service, std::move(fd))),
-        thread_([this] {
-          door_->open();
-          service.loop.run();
-        }) {}
+      : common(std::move(handler), std::move(limits), std::move(tls)), address(std::move(real)) {
+    const std::size_t threads = std::max<std::size_t>(common.limits.io_threads, 1);
+    for (std::size_t i = 0; i < threads; ++i) {
+      services_.push_back(std::make_unique<Service>(common));
+    }
+    door_ = std::make_shared<Door>(services_, std::move(fd));
+    for (const auto& service : services_) {
+      threads_.emplace_back([this, one = service.get()] {
+        if (one == services_.front().get()) door_->open();
+        one->loop.run();
+      });
+    }
+  }
 
   ~Running() {
     stop({});
-    service.outbox->close();
+    for (const auto& service : services_) service->outbox->close();
   }
 
   void stop(Span grace) {
     const std::lock_guard lock(stopping_);
-    if (!thread_.joinable()) return;
-    service.loop.post([this, grace] { begin_to_stop(grace); });
-    thread_.join();
-    service.pool.forget();
-    service.pool.join();
+    if (threads_.empty()) return;
+    // Who was let in before the door closes is in front of this in every other loop's queue.
+    services_.front()->loop.post([this, grace] {
+      door_->close();
+      for (const auto& service : services_) {
+        service->loop.post([one = service.get(), grace] { begin_to_stop(*one, grace); });
+      }
+    });
+    for (std::thread& thread : threads_) thread.join();
+    threads_.clear();
+    common.pool.forget();
+    common.pool.join();
   }
 
-  Service service;
+  Common common;
   const Session::Peer address;
 
  private:
-  void begin_to_stop(Span grace) {
+  static void begin_to_stop(Service& service, Span grace) {
     service.stopping = true;
-    door_->close();
-    each_session([](Session& session) { session.leave(); });
+    each_session(service, [](Session& session) { session.leave(); });
     if (service.sessions.empty()) {
       service.loop.stop();
     } else {
-      service.loop.after(grace,
-                         [this] { each_session([](Session& session) { session.close(); }); });
+      service.loop.after(
+          grace, [&service] { each_session(service, [](Session& session) { session.close(); }); });
     }
   }
 
-  void each_session(void (*act)(Session&)) {
+  static void each_session(const Service& service, void (*act)(Session&)) {
     const auto all = service.sessions;  // It shrinks.
     for (const auto& session : all) act(*session);
   }
 
-  const std::shared_ptr<Door> door_;
+  std::vector<std::unique_ptr<Service>> services_;
+  std::shared_ptr<Door> door_;
   std::mutex stopping_;
-  std::thread thread_;  // Last: it uses everything above.
+  std::vector<std::thread> threads_;  // Last: they use everything above.
 };
 
 Result<std::unique_ptr<Server>> Server::start(const std::string& listen, Handler handler,
@@ -274,7 +294,7 @@ void Server::stop(Span grace) {
 }
 
 Server::Counts Server::counts() const {
-  const auto& counts = running_->service.counts;
+  const auto& counts = running_->common.counts;
   return {.connections = counts.connections,
           .streams = counts.streams,
           .requests = counts.requests,

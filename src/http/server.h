@@ -1,4 +1,4 @@
-// An HTTP/1.1 server: one I/O thread for all connections, a few threads for handlers.
+// An HTTP/1.1 server: I/O threads that share the connections, and threads for handlers that block.
 //
 // It knows nothing of what it serves. Everything a peer can make it hold is
 // bounded by `Limits`, and what is refused is told why: as JSON, with one of the
@@ -25,6 +25,7 @@ struct Limits {
   std::size_t body_max = 1 << 20;          // 413 above it.
   std::size_t connections = 20'000;        // 503 above it.
   std::size_t per_peer = 0;                // Connections of one address; 0: as many as all. 503.
+  std::size_t io_threads = 2;              // Each has its share of the connections.
   std::size_t pool = 8;                    // Threads for handlers.
   std::size_t waiting = 256;               // Requests for a thread; 503 above it.
   std::size_t stream_pending = 256 << 10;  // Bytes; see stream.h.
@@ -38,6 +39,10 @@ struct Limits {
   // `body_max` is not held in memory but in an unlinked file in `spool_dir`.
   std::function<std::uint64_t(const Request& head)> body_limit;
   std::string spool_dir = "/tmp";
+
+  // Whether this request is answered so quickly, and without ever waiting for anybody, that its
+  // handler may run in the I/O thread itself: two changes of thread cost more than a small answer.
+  std::function<bool(const Request&)> quick;
 };
 
 class Server {

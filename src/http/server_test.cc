@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <latch>
 
 #include <gtest/gtest.h>
 
@@ -234,6 +235,32 @@ TEST(Server, PutsALargeBodyInAFileWhereThatIsAllowed) {
   EXPECT_EQ(status.st_nlink, 0U);
   EXPECT_EQ(std::string_view(first.data(), 4), "head");
   EXPECT_LT(heap_max, heap + 4'000'000);
+}
+
+TEST(Server, AnswersWhatIsQuickWhileAllThreadsAreBusy) {
+  std::latch all_busy(2);
+  std::latch may_go(1);
+  Limits limits;
+  limits.pool = 2;
+  limits.quick = [](const Request& request) { return request.path == "/quick"; };
+  const auto server = serve(
+      [&](Request& request) {
+        if (request.path != "/quick") {
+          all_busy.count_down();
+          may_go.wait();
+        }
+        return echo(request);
+      },
+      limits);
+  HttpPeer first(server->port());
+  HttpPeer second(server->port());
+  first.send(get("/slow"));
+  second.send(get("/slow"));
+  all_busy.wait();
+
+  HttpPeer third(server->port());
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(third.ask(get("/quick")).body, "GET /quick ");
+  may_go.count_down();
 }
 
 TEST(Server, RefusesAChunkedBodyOnceItIsTooLarge) {

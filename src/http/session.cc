@@ -42,26 +42,22 @@ std::string Session::Peer::text() const {
                                : fmt::format("{}:{}", address, port);
 }
 
-Session::Session(Service& service, int fd, Peer peer)
+Session::Session(Service& service, int fd, Peer peer, Guests::Welcome welcome)
     : service_(service),
       watched_(service.loop, fd),
       wire_(service.tls ? Wire(fd, *service.tls) : Wire(fd)),
-      peer_(std::move(peer)) {}
+      peer_(std::move(peer)),
+      welcome_(welcome) {}
 
 void Session::start() {
+  service_.add(shared_from_this());
+  if (welcome_ == Guests::Welcome::told) {
+    refuse({.status = 503, .fault = Fault::unavailable, .what = "too many connections are open"});
+    return;
+  }
   state_ = wire_.is_secure() ? State::handshake : State::head;
   set_deadline(service_.limits.header_time);
   advance();
-}
-
-void Session::turn_away() {
-  is_turned_away_ = true;
-  if (wire_.is_secure()) {
-    ++service_.counts.refused;  // To say so would take a handshake.
-    return;
-  }
-  service_.add(shared_from_this());
-  refuse({.status = 503, .fault = Fault::unavailable, .what = "too many connections are open"});
 }
 
 void Session::on_ready(Side side) {
@@ -225,6 +221,13 @@ void Session::dispatch() {
   request_->body = body_->take_text();
   env::Fd spool = body_->take_file();
   body_.reset();
+  if (!spool && service_.limits.quick && service_.limits.quick(*request_)) {
+    const std::unique_ptr<Request> request = std::move(request_);
+    Response response = run(service_.handler, *request);
+    env::Fd file(response.file_fd);
+    answer(std::move(response), std::move(file));
+    return;
+  }
   std::move_only_function<void()> task = [self = shared_from_this(), &service = service_,
                                           request = std::move(*request_),
                                           spool = std::move(spool)]() mutable {

@@ -6,11 +6,11 @@
 #include <cstdint>
 #include <memory>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "env/fd.h"
 #include "http/body.h"
+#include "http/guests.h"
 #include "http/loop.h"
 #include "http/outbox.h"
 #include "http/parser.h"
@@ -23,31 +23,43 @@ namespace tyer::http {
 
 class Session;
 
-// What the sessions of a server share. Only the I/O thread uses it, apart from
-// the constants, the counts, and what is said to be for all threads.
-struct Service {
-  Service(Handler handler_given, Limits limits_given, std::shared_ptr<TlsContext> tls_given);
+// What all I/O threads of a server share.
+struct Common {
+  Common(Handler handler_given, Limits limits_given, std::shared_ptr<TlsContext> tls_given);
 
   const Handler handler;
   const Limits limits;
   const std::shared_ptr<TlsContext> tls;
   const Span tick;  // Deadlines are counted in these.
+  Pool pool;
+  Guests guests;
+
+  struct Counts {
+    std::atomic<std::uint64_t> connections, streams, requests, refused, cut;
+  } counts;
+};
+
+// What the sessions of one I/O thread share. Only that thread uses it, apart from the
+// loop's and the outbox' ways in.
+struct Service {
+  explicit Service(Common& common);
+
+  const Handler& handler;
+  const Limits& limits;
+  const std::shared_ptr<TlsContext>& tls;
+  const Span tick;
+  Pool& pool;
+  Guests& guests;
+  Common::Counts& counts;
 
   Loop loop;
   std::shared_ptr<Outbox> outbox;
-  Pool pool;
   std::string scratch;  // What is read passes through here.
 
   std::vector<std::shared_ptr<Session>> sessions;
-  std::unordered_map<std::string, std::size_t> per_peer;
-  std::size_t turned_away = 0;  // Of the sessions, those that are only told so.
   std::uint64_t ticks = 0;
   bool ticking = false;
   bool stopping = false;
-
-  struct {
-    std::atomic<std::uint64_t> connections, streams, requests, refused, cut;
-  } counts;
 
   void add(const std::shared_ptr<Session>& session);
   void remove(Session& session);
@@ -63,10 +75,9 @@ class Session : public Waiter, public std::enable_shared_from_this<Session> {
     [[nodiscard]] std::string text() const;  // "127.0.0.1:41234", "[::1]:41234"
   };
 
-  Session(Service& service, int fd, Peer peer);
+  Session(Service& service, int fd, Peer peer, Guests::Welcome welcome);
 
   void start();
-  void turn_away();  // Instead: too many are here.
 
   void on_ready(Side side) override;
   void on_tick();
@@ -119,7 +130,8 @@ class Session : public Waiter, public std::enable_shared_from_this<Session> {
   Service& service_;
   Watched watched_;
   Wire wire_;
-  Peer peer_;
+  const Peer peer_;
+  const Guests::Welcome welcome_;
   std::size_t index_ = 0;       // In Service::sessions.
   std::uint64_t deadline_ = 0;  // The tick; 0 is none.
   std::uint64_t body_start_ = 0;
@@ -128,7 +140,6 @@ class Session : public Waiter, public std::enable_shared_from_this<Session> {
   State state_ = State::head;
   bool waits_read_ = false;
   bool waits_write_ = false;
-  bool is_turned_away_ = false;
   bool begun_ = false;  // The first byte of a head is there.
   bool is_head_request_ = false;
   bool keep_alive_ = false;

@@ -1,5 +1,6 @@
 #include "http/stream.h"
 
+#include <algorithm>
 #include <iterator>
 #include <utility>
 
@@ -47,19 +48,17 @@ bool Stream::send(const Chunk& chunk) {
 }
 
 void Stream::send_all(std::span<const std::shared_ptr<Stream>> streams, const Chunk& chunk) {
-  std::vector<std::shared_ptr<Stream>> woken;
-  woken.reserve(streams.size());
+  std::vector<std::pair<Outbox*, std::vector<std::shared_ptr<Stream>>>> woken;  // By I/O thread.
   for (const auto& stream : streams) {
     bool is_new = false;
     (void)stream->put(chunk, is_new);
     if (!is_new) continue;
-    if (!woken.empty() && woken.back()->outbox_ != stream->outbox_) {
-      woken.back()->outbox_->add(woken);
-      woken.clear();
-    }
-    woken.push_back(stream);
+    Outbox* const outbox = stream->outbox_.get();
+    auto found = std::ranges::find(woken, outbox, [](const auto& one) { return one.first; });
+    if (found == woken.end()) found = woken.insert(found, {outbox, {}});
+    found->second.push_back(stream);
   }
-  if (!woken.empty()) woken.back()->outbox_->add(woken);
+  for (const auto& [outbox, some] : woken) outbox->add(some);
 }
 
 void Stream::set_farewell(Chunk chunk) {

@@ -1,7 +1,7 @@
 // An answer that goes on: a stream of events to one reader.
 //
 // All methods may be called from any thread and none blocks. What is sent
-// together leaves together: the I/O thread is woken once for all streams that
+// together leaves together: an I/O thread is woken once for all streams that
 // got something since it last looked.
 
 #pragma once

@@ -10,6 +10,8 @@ namespace tyer::limits {
 
 inline constexpr std::size_t batch_works_max = 256;  // Works that share a commit.
 inline constexpr std::size_t store_readers_max = 4;  // Connections for reading.
+// More than a hub has threads: none of them waits for another, nor a small read for a large one.
+inline constexpr std::size_t sqlite_readers_max = 24;
 inline constexpr Span store_wait_max = 30s;          // For a lock or a busy database.
 inline constexpr Span store_connect_max = 10s;
 inline constexpr std::size_t recent_bytes_max = 8 << 20;  // Subjects kept in mind.

@@ -237,7 +237,7 @@ Result<> SqliteStore::read(const std::function<Result<>(const core::View&)>& rea
 Result<std::unique_ptr<SqliteConn>> SqliteStore::take_reader() {
   std::unique_lock lock(pool_mutex_);
   const bool free = pool_changed_.wait_for(lock, limits::store_wait_max, [&] {
-    return !idle_readers_.empty() || readers_ < limits::store_readers_max;
+    return !idle_readers_.empty() || readers_ < limits::sqlite_readers_max;
   });
   if (!free) return fail(Fault::timeout, fmt::format("{}: too many readers at a time", name()));
   if (!idle_readers_.empty()) {
