@@ -19,6 +19,7 @@
 namespace tyer::api {
 
 class Broadcast;
+class Waits;
 
 // What happened since the start.
 struct Counters {
@@ -49,6 +50,9 @@ class Hub {
   [[nodiscard]] const Log& log() const { return log_; }
   [[nodiscard]] const HubOptions& options() const { return options_; }
   [[nodiscard]] Broadcast* broadcast() { return broadcast_; }
+  // Null: nobody can wait for locks here. Set before the first request.
+  [[nodiscard]] Waits* waits() { return waits_; }
+  void set_waits(Waits* waits) { waits_ = waits; }
   [[nodiscard]] Throttle& guesses() { return guesses_; }
   [[nodiscard]] const Counters& counters() const { return counters_; }
 
@@ -68,6 +72,7 @@ class Hub {
   const Log& log_;
   const HubOptions options_;
   Broadcast* const broadcast_;
+  Waits* waits_ = nullptr;
   Throttle guesses_;
   Throttle writes_;
   Counters counters_;

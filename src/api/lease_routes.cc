@@ -1,94 +1,148 @@
 // Task locks over HTTP, for holders on other machines and for those without our program.
 //
 // A holder that says where it runs is judged like any other: by its process, if that can be seen
-// from here, else by its heartbeats.
+// from here, else by its heartbeats, or by the word of somebody on its own machine.
+
+#include <algorithm>
 
 #include <fmt/format.h>
 
 #include "api/answer.h"
 #include "api/hub.h"
+#include "api/waits.h"
 #include "base/id.h"
 #include "base/json.h"
+#include "core/key.h"
 #include "core/limits.h"
+#include "engine/keeper.h"
 #include "feed/names.h"
-#include "lock/locks.h"
+#include "lock/lease_json.h"
+#include "lock/limits.h"
 
 namespace tyer::api {
 namespace {
 
-Json lease_json(const core::Lease& lease) {
-  return {{"name", lock::name_of(lease.key)},
-          {"session", lease.holder.run},
-          {"token", lease.token},
-          {"host", lease.holder.place.host},
-          {"pid", lease.holder.pid},
-          {"command", lease.command},
-          {"owner", lease.owner},
-          {"granted_at", format_time(lease.granted_at)},
-          {"heard_at", format_time(lease.heard_at)},
-          {"silence_ms", lease.silence_max / 1ms},
-          {"hold_ms", lease.hold_max / 1ms}};
-}
-
-Json lease_json(const lock::Seen& seen) {
-  Json json = lease_json(seen.lease);
-  json["verdict"] = core::name(seen.judgement.verdict);
-  json["why"] = seen.judgement.why;
-  json["held_ms"] = seen.held / 1ms;
-  json["silent_ms"] = seen.silent / 1ms;
-  json["waiting"] = seen.waiting;
-  return json;
-}
-
 template <class Rows>
 Json list_json(const Rows& rows) {
   Json list = Json::array();
-  for (const auto& row : rows) list.push_back(lease_json(row));
+  for (const auto& row : rows) list.push_back(lock::to_wire(row));
   return list;
 }
 
-Result<Span> read_millis(const Input& input, std::string_view name, Span fallback) {
+Result<Span> read_millis(const Input& input, std::string_view name, Span fallback, int least = 1) {
   const auto millis = input.maybe_number(name);
   if (!millis) return fallback;
-  if (*millis >= 1 && *millis <= limits::hold_most / 1ms) return *millis * 1ms;
+  if (*millis >= least && *millis <= limits::hold_most / 1ms) return *millis * 1ms;
   return fail(Fault::invalid,
-              fmt::format("{} is not between 1 and {}", name, limits::hold_most / 1ms));
+              fmt::format("{} is not between {} and {}", name, least, limits::hold_most / 1ms));
+}
+
+Result<> check_texts(const Input& input, std::initializer_list<const char*> names,
+                     std::size_t most = limits::lock_name_bytes_max) {
+  for (const char* name : names) TYER_TRY_OK(feed::check_title(name, input.text(name), most));
+  return {};
+}
+
+core::Place read_place(const Call& call) {
+  const Input& input = call.input;
+  return {.host = input.maybe_text("host").value_or(call.caller.actor.name),
+          .boot = input.text("boot"),
+          .pid_namespace = input.text("namespace")};
 }
 
 Result<lock::Request> read_request(const Call& call) {
   const Input& input = call.input;
-  for (const char* name : {"command", "owner", "session", "host", "boot", "namespace"}) {
-    TYER_TRY_OK(feed::check_title(name, input.text(name), limits::lock_name_bytes_max));
-  }
+  TYER_TRY_OK(check_texts(input, {"command", "owner", "session"}, limits::lock_label_chars_max));
+  TYER_TRY_OK(check_texts(input, {"host", "boot", "namespace"}));
   env::Env& env = call.hub.engine().env();
   lock::Request request{.names = input.texts("names"),
                         .any = input.flag("any"),
                         .command = input.text("command"),
                         .owner = input.maybe_text("owner").value_or(call.caller.actor.name)};
-  request.holder.place = {.host = input.maybe_text("host").value_or(call.caller.actor.name),
-                          .boot = input.text("boot"),
-                          .pid_namespace = input.text("namespace")};
+  request.holder.place = read_place(call);
   request.holder.pid = input.maybe_number("pid").value_or(0);
   request.holder.pid_start = input.maybe_number("pid_start").value_or(0);
-  request.holder.run =
-      input.maybe_text("session").value_or(uuid7(env.clock.now(), env.random.bits()));
+  request.holder.run = input.text("session");
+  if (request.holder.run.empty()) request.holder.run = uuid7(env.clock.now(), env.random.bits());
   TYER_TRY(request.silence_max, read_millis(input, "silence_ms", limits::silence_max));
   TYER_TRY(request.hold_max, read_millis(input, "hold_ms", limits::hold_max));
   return request;
 }
 
+// The id of a place becomes part of a key.
+Result<std::string> read_place_id(const Call& call) {
+  std::string place = call.input.text("place");
+  const auto is_plain = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); };
+  if (place.size() >= 8 && place.size() <= limits::place_bytes_max &&
+      std::ranges::all_of(place, is_plain)) {
+    return place;
+  }
+  return fail(Fault::invalid, fmt::format("place must be 8 to {} of a-z and 0-9, made by chance",
+                                          limits::place_bytes_max));
+}
+
+Result<Waits*> find_waits(const Call& call) {
+  if (Waits* const waits = call.hub.waits()) return waits;
+  return fail(Fault::unavailable, "there is no hub running: tyer serve");
+}
+
+Result<http::Response> wait_for_leases(Call& call, lock::Request request) {
+  const Input& input = call.input;
+  LockWish wish{.request = std::move(request),
+                .waits = {},
+                .caller = call.caller.actor.id,
+                .credential = call.caller.credential};
+  TYER_TRY(wish.at_most, read_millis(input, "wait_ms", Span::zero(), 0));
+  const env::Env& env = call.hub.engine().env();
+  wish.place = sortable_id("", env.clock.now(), env.random.bits());
+  if (input.has("place")) {
+    TYER_TRY(wish.place, read_place_id(call));
+  }
+  wish.confirms = input.flag("confirms");
+  wish.waits = wish.request.holder;
+  wish.waits.pid = input.maybe_number("waiter_pid").value_or(wish.waits.pid);
+  wish.waits.pid_start = input.maybe_number("waiter_pid_start").value_or(wish.waits.pid_start);
+  wish.waits.run = wish.place;
+  lock::Locks locks(call.hub.engine());
+  TYER_TRY_OK(locks.to_asking(wish.request));  // What is wrong with it is told at once.
+  TYER_TRY(Waits* const waits, find_waits(call));
+  return waits->wait(std::move(wish));
+}
+
 Result<http::Response> acquire_leases(Call& call) {
-  TYER_TRY(const lock::Request request, read_request(call));
+  TYER_TRY(lock::Request request, read_request(call));
+  if (call.input.has("wait_ms")) return wait_for_leases(call, std::move(request));
   lock::Locks locks(call.hub.engine());
   TYER_TRY(const lock::Outcome outcome, locks.acquire(request));
-  Json body{{"leases", list_json(outcome.got)}, {"taken_over", list_json(outcome.ended)}};
+  Json body = lock::to_wire(outcome);
   if (!outcome.got.empty()) return answer(dump_json(body), 201);
-  body["held"] = list_json(outcome.held);
-  body["free"] = outcome.free;
   const std::string who = outcome.held.empty() ? "others wait for it, and are first"
                                                : lock::describe(outcome.held.front());
   body["error"] = {{"code", "conflict"}, {"message", who}};
   return answer(dump_json(body), 409);
+}
+
+Result<http::Response> leave_queue(Call& call) {
+  TYER_TRY(const std::string place, read_place_id(call));
+  TYER_TRY(Waits* const waits, find_waits(call));
+  TYER_TRY_OK(waits->leave(call.input.texts("names"), place, call.caller.actor.id));
+  return answer("", 204);
+}
+
+Result<http::Response> watch_leases(Call& call) {
+  WatchedLeases leases{.names = call.input.texts("names"), .credential = call.caller.credential};
+  for (const std::string& name : leases.names) TYER_TRY_OK(lock::key_of(name));
+  for (const std::string& text : call.input.texts("tokens")) {
+    TYER_TRY(const std::uint64_t token, lock::read_token(text));
+    leases.tokens.push_back(token);
+  }
+  if (leases.names.empty() || leases.names.size() > limits::lock_names_max ||
+      leases.tokens.size() != leases.names.size()) {
+    return fail(Fault::invalid, fmt::format("1 to {} names are needed, and a token for each",
+                                            limits::lock_names_max));
+  }
+  TYER_TRY(Waits* const waits, find_waits(call));
+  return waits->watch(std::move(leases));
 }
 
 Result<http::Response> list_leases(Call& call) {
@@ -103,11 +157,36 @@ Result<http::Response> list_leases(Call& call) {
   return answer(dump_json({{"data", list_json(rows)}, {"next_cursor", nullptr}}));
 }
 
+// Any lease, by its key and token: what a keeper beats with.
+Result<http::Response> renew_by_token(Call& call, const std::string& key) {
+  TYER_TRY_OK(core::check_key(key));
+  engine::Engine& engine = call.hub.engine();
+  const auto token = static_cast<std::uint64_t>(call.input.maybe_number("token").value_or(0));
+  std::optional<core::Lease> lease;
+  TYER_TRY_OK(engine.read([&](const core::View& view) -> Result<> {
+    TYER_TRY(lease, view.lease(key));
+    return {};
+  }));
+  // Who has it now, and that it was lost, is said by whoever applies it.
+  core::Lease named{.key = key, .token = token};
+  named.holder.run = call.input.text("session");
+  if (lease && lease->token == token) {
+    if (lease->holder.run != named.holder.run) {
+      return fail(Fault::denied, "this lease is of another session");
+    }
+    named = *lease;
+  }
+  TYER_TRY_OK(engine::renew_in(engine)(named, Span::zero()));
+  return answer(dump_json(lock::to_wire(named)));
+}
+
 Result<http::Response> renew_lease(Call& call) {
+  const Input& input = call.input;
+  TYER_TRY_OK(check_texts(input, {"session"}, limits::lock_label_chars_max));
+  if (input.has("key")) return renew_by_token(call, input.text("key"));
   lock::Locks locks(call.hub.engine());
-  TYER_TRY(const core::Lease lease,
-           locks.renew(call.input.text("name"), call.input.text("session")));
-  return answer(dump_json(lease_json(lease)));
+  TYER_TRY(const core::Lease lease, locks.renew(input.text("name"), input.text("session")));
+  return answer(dump_json(lock::to_wire(lease)));
 }
 
 Result<http::Response> release_lease(Call& call) {
@@ -117,18 +196,49 @@ Result<http::Response> release_lease(Call& call) {
     return fail(Fault::invalid, "say which: ?name=NAME&session=SESSION");
   }
   lock::Locks locks(call.hub.engine());
-  TYER_TRY_OK(locks.release(name, session));
-  return answer("", 204);
+  TYER_TRY(const core::Lease lease, locks.release(name, session));
+  return answer(dump_json(lock::to_wire(lease)));
 }
 
 Result<http::Response> break_lock(Call& call) {
   lock::Locks locks(call.hub.engine());
   const auto token = static_cast<std::uint64_t>(call.input.maybe_number("token").value_or(0));
-  TYER_TRY_OK(feed::check_title("why", call.input.text("why"), limits::lock_name_bytes_max));
+  TYER_TRY_OK(check_texts(call.input, {"why"}, 2 * limits::lock_label_chars_max));
   TYER_TRY(const core::Lease lease,
            locks.break_lock(call.input.text("name"), token, call.caller.actor.key(),
                             call.input.text("why")));
-  return answer(dump_json(lease_json(lease)));
+  return answer(dump_json(lock::to_wire(lease)));
+}
+
+// A caller is believed about its own machine, and about no other: that the machine was restarted
+// since, or that a process of its own process table is gone.
+Result<http::Response> report_gone(Call& call) {
+  TYER_TRY_OK(check_texts(call.input, {"host", "boot", "namespace", "evidence"}));
+  const auto token = static_cast<std::uint64_t>(call.input.maybe_number("token").value_or(0));
+  lock::Locks locks(call.hub.engine());
+  const std::string name = call.input.text("name");
+  TYER_TRY(const auto seen, locks.look(name));
+  if (!seen || seen->lease.token != token) {
+    return fail(Fault::not_found,
+                fmt::format("{}: the lease with token {} has ended", name, token));
+  }
+  if (seen->is_visible && seen->judgement.verdict == core::Verdict::live) {
+    return fail(Fault::conflict,
+                fmt::format("{}: {}, as the hub sees itself", name, seen->judgement.why));
+  }
+  const core::Place here = read_place(call);
+  const core::Place& there = seen->lease.holder.place;
+  const bool is_restarted =
+      there.host == here.host && !there.boot.empty() && there.boot != here.boot;
+  if (here.host.empty() || here.boot.empty() || (there != here && !is_restarted)) {
+    return fail(Fault::denied, fmt::format("{}: its holder is not on the machine and in the "
+                                           "container that you say you are in",
+                                           name));
+  }
+  const std::string why =
+      fmt::format("{}, as {} saw there", call.input.text("evidence"), call.caller.actor.name);
+  TYER_TRY(const core::Lease lease, locks.report_gone(seen->lease, call.caller.actor.key(), why));
+  return answer(dump_json(lock::to_wire(lease)));
 }
 
 }  // namespace
@@ -137,22 +247,37 @@ Result<http::Response> break_lock(Call& call) {
 std::vector<Route> lease_routes() {
   const Field name{"name", Type::text, true, "the lock: a task's id, any name"};
   const Field session{"session", Type::text, true, "as the lock was taken with"};
+  const Field token{"token", Type::number, true, "of the lease that is meant"};
+  const Field names{"names", Type::texts, true, "the locks: task ids, any names"};
+  const Field host{"host", Type::text, false, "where the holder runs"};
+  const Field boot{"boot", Type::text, false, "the machine's boot id"};
+  const Field space{"namespace", Type::text, false, "the pid namespace"};
   return {
       {.method = "POST",
        .path = "/api/leases",
        .summary = "Takes a lock, or several at once; 409 says who has it",
-       .body = {{"names", Type::texts, true, "the locks: task ids, any names"},
+       .body = {names,
                 {"any", Type::flag, false, "the first that can be had, not all"},
                 {"session", Type::text, false, "a UUID for this attempt; one is made if not given"},
                 {"command", Type::text, false, "what is being done"},
                 {"owner", Type::text, false, "for whom"},
-                {"host", Type::text, false, "where the holder runs"},
-                {"boot", Type::text, false, "the machine's boot id"},
-                {"namespace", Type::text, false, "the pid namespace"},
+                host,
+                boot,
+                space,
                 {"pid", Type::number, false, "the holder's process"},
                 {"pid_start", Type::number, false, "when it started, in ticks after boot"},
                 {"silence_ms", Type::number, false, "how long it may be silent; 3 minutes"},
-                {"hold_ms", Type::number, false, "how long it may be held; 30 minutes"}},
+                {"hold_ms", Type::number, false, "how long it may be held; 30 minutes"},
+                {"wait_ms", Type::number, false,
+                 "wait in line for so long: the answer is 200 and lines of JSON, one now and then, "
+                 "the last of them with `leases` or `error`"},
+                {"place", Type::text, false,
+                 "the id of one's place in line, made by chance: with it, who comes again within "
+                 "5 s is where it was"},
+                {"confirms", Type::flag, false,
+                 "what is got by waiting will be renewed at once; if not, it is taken back"},
+                {"waiter_pid", Type::number, false, "the process that waits, if not the holder"},
+                {"waiter_pid_start", Type::number, false, "when that started"}},
        .reply = "Leases",
        .status = 201,
        .handle = acquire_leases},
@@ -166,22 +291,46 @@ std::vector<Route> lease_routes() {
        .path = "/api/leases",
        .summary = "Gives a lock back",
        .query = {name, session},
-       .reply = "Nothing",
-       .status = 204,
+       .reply = "Lease",
        .handle = release_lease},
       {.method = "POST",
        .path = "/api/leases/renew",
        .summary = "Says that the holder is still at work",
-       .body = {name, session},
+       .body = {{"name", Type::text, false, "the lock"},
+                session,
+                {"key", Type::text, false, "or the key of any lease, with its token"},
+                {"token", Type::number, false, "of that lease"}},
        .reply = "Lease",
        .handle = renew_lease},
+      {.method = "POST",
+       .path = "/api/leases/watch",
+       .summary = "Says when one of these leases has ended: lines of JSON, the last with `changed`",
+       .body = {names, {"tokens", Type::texts, true, "for each name, the token it is held with"}},
+       .reply = "Stream",
+       .handle = watch_leases},
+      {.method = "POST",
+       .path = "/api/leases/leave",
+       .summary = "Gives up a place in line",
+       .body = {names, {"place", Type::text, true, "as it was waited with"}},
+       .reply = "Nothing",
+       .status = 204,
+       .handle = leave_queue},
+      {.method = "POST",
+       .path = "/api/leases/gone",
+       .summary = "Says that a holder on the caller's own machine is gone",
+       .body = {name,
+                token,
+                host,
+                boot,
+                space,
+                {"evidence", Type::text, true, "what was seen: no process 4711"}},
+       .reply = "Lease",
+       .handle = report_gone},
       {.method = "POST",
        .path = "/api/leases/break",
        .who = Who::human,
        .summary = "Takes a lock away from its holder",
-       .body = {name,
-                {"token", Type::number, true, "of the lease to break"},
-                {"why", Type::text, false, "for the log"}},
+       .body = {name, token, {"why", Type::text, false, "for the log"}},
        .reply = "Lease",
        .handle = break_lock},
   };

@@ -45,6 +45,14 @@ inline constexpr Span stream_poll_every = 500ms;  // If every hint is lost.
 inline constexpr Span watch_again_every = 5s;     // If the store could not be watched.
 inline constexpr Span typing_time = 60s;
 
+inline constexpr std::size_t lock_waits_max = 200;  // Who wait for locks, each with a thread.
+inline constexpr std::size_t lock_label_chars_max = 1'000;  // As the commands take them.
+inline constexpr std::size_t lease_watches_max = 5'000;
+inline constexpr Span lock_wait_grace = 5s;            // To come back after the connection is gone.
+inline constexpr std::size_t lock_lefts_max = 10'000;  // Remembered for that.
+inline constexpr Span lock_wait_end_max = 5s;  // For an earlier wait at the same place to end.
+inline constexpr std::size_t lock_page_events = 500;  // Of the log, looked at for who waits.
+
 inline constexpr Span presence_grace = 5s;             // To come back before one is offline.
 inline constexpr std::size_t presence_news_max = 200;  // Agents told of in one commit.
 

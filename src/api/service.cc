@@ -17,6 +17,7 @@
 #include "api/limits.h"
 #include "api/presence.h"
 #include "api/uploads.h"
+#include "api/waits.h"
 #include "engine/loop.h"
 #include "engine/pump.h"
 #include "engine/sweeper.h"
@@ -50,6 +51,7 @@ class Service::Running {
                 [this](const store::Work& work) { return writer_.write(work); }),
         presence_(engine_, log),
         broadcast_(engine_, presence_),
+        waits_(engine_, store),
         pump_(engine_),
         timers_(engine_),
         sweeper_(engine_) {}
@@ -76,16 +78,19 @@ class Service::Running {
                           std::move(options.limits), std::move(options.tls)));
     for (const std::string& host : own_hosts(server_->address())) hub.hosts.push_back(host);
     hub_.emplace(engine_, log_, std::move(hub), &broadcast_);
+    hub_->set_waits(&waits_);
+    waits_.set_hint([this] { hint(Part::waits); });
     TYER_TRY_OK(broadcast_.open());
     presence_.set_hint([this] { hint(Part::presence); });
     broadcast_.set_hint([this] { hint(Part::streams); });
     broadcast_.set_rules_hint([this] { hint(Part::rules); });
     start_loop(Part::presence, "presence", [this](Time now) { return presence_.step(now); });
     start_loop(Part::streams, "streams", [this](Time now) { return broadcast_.step(now); });
+    start_loop(Part::waits, "waits", [this](Time now) { return waits_.step(now); });
     start_loop(Part::rules, "rules", [this](Time now) { return pump_.step(now); });
     start_loop(Part::timers, "timers", [this](Time now) { return timers_.step(now); });
     start_loop(Part::leases, "leases", [this](Time now) { return sweeper_.step(now); });
-    writer_.on_commit([this] { hint(Part::streams); });
+    writer_.on_commit([this] { hint_readers(); });
     watcher_ = std::jthread([this](const std::stop_token& stop) { watch(stop); });
     {
       const std::lock_guard lock(mutex_);
@@ -102,6 +107,8 @@ class Service::Running {
       is_ending_ = true;
     }
     started_.notify_all();
+    end_loop(Part::waits);
+    waits_.part();
     if (server_) server_->stop(Span::zero());
     watcher_.request_stop();
     if (watcher_.joinable()) watcher_.join();
@@ -113,6 +120,8 @@ class Service::Running {
   [[nodiscard]] std::string address() const { return server_->address(); }
 
   void stop(Span grace) {
+    end_loop(Part::waits);
+    waits_.part();
     end_loop(Part::streams);
     broadcast_.part();
     server_->stop(grace);
@@ -124,9 +133,9 @@ class Service::Running {
   }
 
  private:
-  enum class Part : std::uint8_t { presence, streams, rules, timers, leases };
-  static constexpr std::array all_parts{Part::presence, Part::streams, Part::rules, Part::timers,
-                                        Part::leases};
+  enum class Part : std::uint8_t { presence, streams, waits, rules, timers, leases };
+  static constexpr std::array all_parts{Part::presence, Part::streams, Part::waits,
+                                        Part::rules,    Part::timers,  Part::leases};
 
   // Who comes while we start waits a moment: an EventSource that is told 503 never comes back.
   Hub* await_hub() {
@@ -160,6 +169,12 @@ class Service::Running {
     }
   }
 
+  // Something was committed.
+  void hint_readers() {
+    hint(Part::streams);
+    if (waits_.is_awaited()) hint(Part::waits);
+  }
+
   // Others write the store too: commands, other hubs.
   void watch(const std::stop_token& stop) {
     auto watch = store_.watch();
@@ -176,7 +191,7 @@ class Service::Running {
       }
       const auto seen = (*watch)->wait(limits::stream_poll_every);
       if (!seen) watch = store_.watch();
-      if (seen && *seen) hint(Part::streams);
+      if (seen && *seen) hint_readers();
     }
   }
 
@@ -188,6 +203,7 @@ class Service::Running {
   engine::Engine engine_;
   Presence presence_;
   Broadcast broadcast_;
+  Waits waits_;
   engine::Pump pump_;
   engine::Timers timers_;
   engine::Sweeper sweeper_;

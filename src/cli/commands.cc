@@ -26,6 +26,8 @@ constexpr std::array common{
 constexpr ExitCode done{0, "done"};
 constexpr ExitCode wrong_usage{2, "wrong usage or configuration"};
 constexpr ExitCode unreachable{3, "the store is out of reach or damaged"};
+constexpr ExitCode hub_unreachable{3, "the hub or the store is out of reach"};
+constexpr Option url_option = hub_rows::url_option;
 constexpr ExitCode at_limit{5, "a time or size limit, or a full disk"};
 
 constexpr std::array log_operands{
@@ -100,6 +102,7 @@ constexpr std::array run_options{
     Option{"--on-lost", "stop|warn", "What to do if the lock is lost meanwhile (stop)"},
     Option{"--command", "TEXT", "What it is called in lists; the command line by default"},
     Option{"--owner", "TEXT", "Who it is for, for people"},
+    url_option,
 };
 constexpr std::array<Text, 3> run_examples{"tyer run nightly -- true",
                                            "tyer run nightly --wait 10m --max 2h -- true",
@@ -107,7 +110,7 @@ constexpr std::array<Text, 3> run_examples{"tyer run nightly -- true",
 constexpr std::array run_codes{ExitCode{0, "what the command ended with, 128+n for signal n"},
                                ExitCode{1, "somebody else has the lock"},
                                wrong_usage,
-                               unreachable,
+                               hub_unreachable,
                                ExitCode{4, "the lock was lost and the command ended"},
                                ExitCode{5, "the command was ended at its time limit"},
                                ExitCode{126, "the command cannot be run"},
@@ -122,40 +125,51 @@ constexpr std::array acquire_options{
     Option{"--wait", "DURATION", "Wait for it so long; otherwise not at all"},
     Option{"--owner", "TEXT", "Who it is for, for people"},
     Option{"--no-keeper", "", "Leave nothing behind that renews it"},
+    url_option,
 };
 constexpr std::array<Text, 3> acquire_examples{"tyer lock acquire TSK-01-01 --command /wf:build",
                                                "tyer lock acquire TSK-01-02 TSK-01-03 --any",
                                                "tyer lock acquire deploy --wait 10m --owner alice"};
-constexpr std::array acquire_codes{
-    done,        ExitCode{1, "somebody else has it"},      wrong_usage,
-    unreachable, ExitCode{4, "interrupted while waiting"}, at_limit};
+constexpr std::array acquire_codes{done,
+                                   ExitCode{1, "somebody else has it"},
+                                   wrong_usage,
+                                   hub_unreachable,
+                                   ExitCode{4, "interrupted while waiting"},
+                                   at_limit};
 
-constexpr std::array own_options{session_option};
+constexpr std::array own_options{session_option, url_option};
 constexpr std::array<Text, 1> release_examples{
     "tyer lock release TSK-01-01 --session 0190f3c2-7b1a-7c3d-8e4f-0123456789ab"};
 constexpr std::array<Text, 1> renew_examples{
     "tyer lock renew TSK-01-01 --session 0190f3c2-7b1a-7c3d-8e4f-0123456789ab"};
 constexpr std::array own_codes{
-    done, ExitCode{1, "nobody holds it"}, wrong_usage, unreachable, not_yours, at_limit};
+    done, ExitCode{1, "nobody holds it"}, wrong_usage, hub_unreachable, not_yours, at_limit};
 
 constexpr std::array check_options{
-    Option{"--token", "N", "Whether it is still held with this token"}};
+    Option{"--token", "N", "Whether it is still held with this token"}, url_option};
 constexpr std::array<Text, 2> lock_check_examples{"tyer lock check TSK-01-01",
                                                   "tyer lock check TSK-01-01 --token 42"};
 constexpr std::array lock_check_codes{
     ExitCode{0, "it is held, with --token: by that one"},
-    ExitCode{1, "it is free, its holder is dead, or the token is stale"}, wrong_usage, unreachable};
+    ExitCode{1, "it is free, its holder is dead, or the token is stale"}, wrong_usage,
+    hub_unreachable};
 
+constexpr std::array list_options{url_option};
 constexpr std::array<Text, 2> list_examples{"tyer lock list", "tyer lock list --json"};
-constexpr std::array list_codes{done, ExitCode{1, "there is no store"}, wrong_usage, unreachable};
+constexpr std::array list_codes{done, ExitCode{1, "there is no store"}, wrong_usage,
+                                hub_unreachable};
 constexpr std::array<Text, 1> watch_examples{"tyer lock watch"};
 
 constexpr std::array break_options{Option{"--yes", "", "Do not ask"},
-                                   Option{"--why", "TEXT", "The reason, for the log"}};
+                                   Option{"--why", "TEXT", "The reason, for the log"}, url_option};
 constexpr std::array<Text, 1> break_examples{
     "tyer lock break TSK-01-01 --yes --why 'the agent hangs'"};
-constexpr std::array break_codes{done, ExitCode{1, "nobody holds it, or you said no"}, wrong_usage,
-                                 unreachable, at_limit};
+constexpr std::array break_codes{done,
+                                 ExitCode{1, "nobody holds it, or you said no"},
+                                 wrong_usage,
+                                 hub_unreachable,
+                                 ExitCode{4, "an agent asks through a hub"},
+                                 at_limit};
 
 constexpr std::array<Text, 1> keep_examples{
     "tyer lock keep TSK-01-01 --session 0190f3c2-7b1a-7c3d-8e4f-0123456789ab"};
@@ -197,7 +211,7 @@ constexpr std::array all_commands{
             "List all locks with their holders",
             "",
             {},
-            {},
+            list_options,
             list_examples,
             list_codes,
             run_lock_list},
@@ -206,7 +220,7 @@ constexpr std::array all_commands{
             "Follow the locks live, until interrupted",
             "On a terminal the list, kept up to date; elsewhere a line for each event.",
             {},
-            {},
+            list_options,
             watch_examples,
             list_codes,
             run_lock_watch},

@@ -8,6 +8,7 @@
 #include "base/json_text.h"
 #include "base/text.h"
 #include "cli/limits.h"
+#include "lock/hub_client.h"
 
 namespace tyer::cli {
 namespace {
@@ -19,6 +20,8 @@ std::string variable_of(const World& world, std::initializer_list<std::string_vi
   }
   return "";
 }
+
+}  // namespace
 
 Result<> choose_hub(const World& world, const Arguments& arguments, Settings& settings) {
   if (arguments.has("--store")) {
@@ -32,23 +35,17 @@ Result<> choose_hub(const World& world, const Arguments& arguments, Settings& se
   return {};
 }
 
-std::optional<Fault> fault_called(std::string_view name) {
-  for (int i = 0; i < fault_count; ++i) {
-    if (info(static_cast<Fault>(i)).name == name) return static_cast<Fault>(i);
-  }
-  return std::nullopt;
+Result<std::string> agent_key(const World& world) {
+  std::string key = variable_of(world, {"TYER_API_KEY", "AGENTFEED_API_KEY"});
+  const auto is_plain = [](char c) { return c > ' ' && c < '\x7f'; };
+  if (std::ranges::all_of(key, is_plain)) return key;
+  return fail(Fault::invalid, "TYER_API_KEY holds no key");
 }
-
-}  // namespace
 
 Tried<std::unique_ptr<Door>> Door::open(World& world, const Arguments& arguments, Access access) {
   TYER_TRY(Settings settings, load_settings(world, arguments));
   TYER_TRY_OK(choose_hub(world, arguments, settings));
-  std::string key = variable_of(world, {"TYER_API_KEY", "AGENTFEED_API_KEY"});
-  const auto is_plain = [](char c) { return c > ' ' && c < '\x7f'; };
-  if (!std::ranges::all_of(key, is_plain)) {
-    return std::unexpected(Failure{{Fault::invalid, "TYER_API_KEY holds no key"}});
-  }
+  TYER_TRY(std::string key, agent_key(world));
   if (settings.hub_url.empty()) {
     return make_near_door(world, std::move(settings), std::move(key), access);
   }
@@ -87,15 +84,10 @@ Tried<Json> Door::ask_all(const std::string& path, Query query, std::size_t most
 }
 
 Failure Door::refusal(int status, std::string_view body) const {
-  const auto json = parse_json_object(body, limits::refusal_bytes_max);
-  const Json said = json && json->contains("error") ? (*json)["error"] : Json();
-  const auto fault = fault_called(said.is_object() ? text_or(said, "code") : "");
-  if (!fault) {
-    return {{Fault::unavailable,
-             fmt::format("{} answers with status {}, but not as a hub does", url(), status)},
-            "is it the address of a hub? --url and TYER_URL say which one is meant"};
+  const Error error = lock::read_refusal(url(), status, body);
+  if (error.fault == Fault::unavailable && status != info(error.fault).http_status) {
+    return {error, "is it the address of a hub? --url and TYER_URL say which one is meant"};
   }
-  const Error error{*fault, text_or(said, "message")};
   if (status == 401 && key_.empty()) {
     return {error,
             "an agent's key belongs in TYER_API_KEY; people log in on the page, or use the hub's "

@@ -26,6 +26,13 @@ using Query = std::vector<std::pair<std::string, std::string>>;
 template <class T = void>
 using Tried = std::expected<T, Failure>;
 
+// Which hub is meant, in `settings.hub_url`: empty if it is the store. `invalid` if both are named.
+[[nodiscard]] Result<> choose_hub(const World& world, const Arguments& arguments,
+                                  Settings& settings);
+
+// The key of the agent that asks; empty: none.
+[[nodiscard]] Result<std::string> agent_key(const World& world);
+
 class Door {
  public:
   // `write` makes a local store that does not exist: for what can be the first thing in it.

@@ -10,7 +10,6 @@
 #include "cli/locking.h"
 #include "cli/stop_signals.h"
 #include "lock/keeping.h"
-#include "lock/waiting.h"
 
 namespace tyer::cli {
 namespace {
@@ -58,9 +57,10 @@ void set_limits(lock::Request& request, const Settings& settings) {
 
 // Leaves a process behind that renews while the holder lives (L9).
 Result<> leave_keeper(World& world, const Settings& settings, const lock::Outcome& outcome) {
-  env::Spawn spawn{.argv = {world.program, "lock", "keep"}};
+  // All of the settings are in its environment: a file could name another hub.
+  env::Spawn spawn{.argv = {world.program, "lock", "keep", "--config=/dev/null",
+                            "--session=" + outcome.got.front().holder.run}};
   for (const core::Lease& lease : outcome.got) spawn.argv.emplace_back(lock::name_of(lease.key));
-  spawn.argv.insert(spawn.argv.begin() + 3, "--session=" + outcome.got.front().holder.run);
   spawn.environment.insert(world.environment.begin(), world.environment.end());
   for (const Given& given : settings.origins) {
     for (const Setting& setting : settings_table()) {
@@ -70,7 +70,14 @@ Result<> leave_keeper(World& world, const Settings& settings, const lock::Outcom
     }
   }
   // In the environment and not among the words, which everybody can read.
-  spawn.environment["TYER_STORE"] = absolute_url(store_url(world, settings), world.directory);
+  for (const char* const variable : {"TYER_STORE", "TYER_URL", "AGENTFEED_URL"}) {
+    spawn.environment.erase(variable);
+  }
+  if (settings.hub_url.empty()) {
+    spawn.environment["TYER_STORE"] = absolute_url(store_url(world, settings), world.directory);
+  } else {
+    spawn.environment["TYER_URL"] = settings.hub_url;
+  }
   spawn.directory = "/";
   TYER_TRY(const auto child, world.env.processes.spawn(spawn));
   child->let_go();
@@ -145,8 +152,8 @@ Done run_lock_acquire(World& world, const Arguments& arguments) {
   TYER_TRY(const Locking locking, open_locks(world, arguments, Access::write));
   set_limits(request, locking.settings);
   TYER_TRY(const lock::Outcome outcome,
-           lock::acquire(*locking.locks, *locking.store, request,
-                         {.at_most = wait.value_or(Span::zero()), .stop_fds = {stop.fd()}}));
+           locking.desk->acquire(
+               request, {.at_most = wait.value_or(Span::zero()), .stop_fds = {stop.fd()}}));
   if (outcome.got.empty()) {
     const bool json = arguments.has("--json");
     const std::string held = describe_held(outcome, json);
@@ -171,7 +178,7 @@ Done run_lock_keep(World& world, const Arguments& arguments) {
   TYER_TRY(std::string session, read_label(arguments, "--session"));
   const StopSignals stop;
   TYER_TRY(const Locking locking, open_locks(world, arguments, Access::write));
-  TYER_TRY_OK(lock::keep(*locking.locks, *locking.store, arguments.values("KEY"), session,
+  TYER_TRY_OK(lock::keep(*locking.desk, arguments.values("KEY"), session,
                          locking.settings.heartbeat, stop.fd()));
   return 0;
 }
@@ -179,14 +186,14 @@ Done run_lock_keep(World& world, const Arguments& arguments) {
 Done run_lock_release(World& world, const Arguments& arguments) {
   TYER_TRY(const Own own, read_own(arguments));
   TYER_TRY(const Locking locking, open_locks(world, arguments, Access::write));
-  TYER_TRY(const core::Lease lease, locking.locks->release(own.name, own.session));
+  TYER_TRY(const core::Lease lease, locking.desk->release(own.name, own.session));
   return print_own(world, arguments, lease, "released");
 }
 
 Done run_lock_renew(World& world, const Arguments& arguments) {
   TYER_TRY(const Own own, read_own(arguments));
   TYER_TRY(const Locking locking, open_locks(world, arguments, Access::write));
-  TYER_TRY(const core::Lease lease, locking.locks->renew(own.name, own.session));
+  TYER_TRY(const core::Lease lease, locking.desk->renew(own.name, own.session));
   return print_own(world, arguments, lease, "renewed");
 }
 
@@ -195,7 +202,7 @@ Done run_lock_check(World& world, const Arguments& arguments) {
   const std::string name = *arguments.value("KEY");
   TYER_TRY_OK(lock::key_of(name));
   TYER_TRY(const Locking locking, open_locks(world, arguments, Access::read));
-  TYER_TRY(const auto seen, locking.locks->look(name));
+  TYER_TRY(const auto seen, locking.desk->look(name));
   const bool live = seen && seen->judgement.verdict == core::Verdict::live;
   const bool good = live && (!token || seen->lease.token == *token);
   if (arguments.has("--json")) {
@@ -217,7 +224,7 @@ Done run_lock_break(World& world, const Arguments& arguments) {
   TYER_TRY_OK(lock::key_of(name));
   TYER_TRY(const std::string why, read_label(arguments, "--why"));
   TYER_TRY(const Locking locking, open_locks(world, arguments, Access::write));
-  TYER_TRY(const auto seen, locking.locks->look(name));
+  TYER_TRY(const auto seen, locking.desk->look(name));
   if (!seen) {
     return std::unexpected(Failure{{Fault::not_found, fmt::format("{}: nobody holds it", name)}});
   }
@@ -229,9 +236,13 @@ Done run_lock_break(World& world, const Arguments& arguments) {
     }
     if (!confirms(world)) return 1;
   }
-  TYER_TRY(const core::Lease lease,
-           locking.locks->break_lock(name, seen->lease.token, user(world), why));
-  return print_own(world, arguments, lease, "broken");
+  const auto lease = locking.desk->break_lock(name, seen->lease.token, user(world), why);
+  if (!lease && lease.error().fault == Fault::denied) {
+    return std::unexpected(Failure{
+        lease.error(), "a person does it: on the hub's page, or where its store is, with --store"});
+  }
+  TYER_TRY_OK(lease);
+  return print_own(world, arguments, *lease, "broken");
 }
 
 }  // namespace tyer::cli

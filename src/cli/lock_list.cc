@@ -4,9 +4,12 @@
 
 #include <fmt/format.h>
 
+#include "api/wire_event.h"
+#include "base/json.h"
 #include "base/text.h"
 #include "cli/columns.h"
 #include "cli/commands.h"
+#include "cli/door.h"
 #include "cli/event_lines.h"
 #include "cli/limits.h"
 #include "cli/locking.h"
@@ -86,15 +89,52 @@ class LiveTable {
 
 Done watch_table(World& world, const Locking& locking, const StopSignals& stop) {
   LiveTable live(world, wants_color(world, locking.settings));
-  TYER_TRY(const auto watch, locking.store->watch());
+  const int fds[]{stop.fd()};
+  bool was_there = false;
   while (true) {
-    TYER_TRY(const std::vector<lock::Seen> locks, locking.locks->list());
-    TYER_TRY_OK(live.show(locks));
-    const int fds[]{stop.fd(), watch->fd()};
-    TYER_TRY_OK(env::wait_any(fds, limits::watch_every));
+    const auto locks = locking.desk->list();
+    // One that is out of reach for a while may come back; what was seen last stays.
+    if (!locks && (!was_there || !info(locks.error().fault).retry_helps)) {
+      return std::unexpected(Failure{locks.error()});
+    }
+    if (locks) {
+      was_there = true;
+      TYER_TRY_OK(live.show(*locks));
+    }
+    TYER_TRY_OK(locking.desk->rest({}, fds, limits::watch_every));
     if (stop.arrived()) return 0;
-    (void)watch->wait(Span::zero());
   }
+}
+
+// An event of the log, as the hub tells it. What it says of leases is all that there is.
+core::Event event_of(const Json& told) {
+  Json body = told;
+  for (const char* const name : {"id", "event_id", "event", "at", "actor", "key"}) body.erase(name);
+  std::string type = text_or(told, "event");
+  if (const std::size_t mark = type.find('_'); mark != std::string::npos) type[mark] = '.';
+  return {.seq = api::event_seq(text_or(told, "event_id")).value_or(0),
+          .key = text_or(told, "key"),
+          .type = std::move(type),
+          .at = parse_time(text_or(told, "at")).value_or(Time{}),
+          .actor = text_or(told, "actor"),
+          .body = dump_json(body)};
+}
+
+// The same as `watch_events`, through a hub.
+Done watch_hub(World& world, const Arguments& arguments, const StopSignals& stop) {
+  TYER_TRY(const auto door, Door::open(world, arguments, Access::read));
+  TYER_TRY(const std::string newest, door->position(stop));
+  const std::uint64_t head = api::event_seq(newest).value_or(0);
+  const std::string after = api::event_id(head - std::min(head, limits::follow_rows));
+  EventColumns columns(world.catalog, {});
+  TYER_TRY_OK(door->follow({{"topics", "lease"}}, after, stop, [&](const Json& told) {
+    const core::Event event = event_of(told);
+    if (!event.key.starts_with("lock/")) return true;
+    world.output.print(arguments.has("--json") ? json_line(event, world.catalog)
+                                               : columns.lines({event}));
+    return true;
+  }));
+  return 0;
 }
 
 // Not on a terminal: what happens to locks, as it happens, after what happened last.
@@ -133,7 +173,7 @@ Done watch_events(World& world, const Arguments& arguments, const Locking& locki
 
 Done run_lock_list(World& world, const Arguments& arguments) {
   TYER_TRY(const Locking locking, open_locks(world, arguments, Access::read));
-  TYER_TRY(const std::vector<lock::Seen> locks, locking.locks->list());
+  TYER_TRY(const std::vector<lock::Seen> locks, locking.desk->list());
   if (arguments.has("--json")) {
     world.output.print(json_list(locks));
   } else {
@@ -149,6 +189,7 @@ Done run_lock_watch(World& world, const Arguments& arguments) {
   if (world.output.on_terminal() && !arguments.has("--json")) {
     return watch_table(world, locking, stop);
   }
+  if (!locking.store) return watch_hub(world, arguments, stop);
   return watch_events(world, arguments, locking, stop);
 }
 

@@ -4,51 +4,41 @@
 
 #include "base/json.h"
 #include "base/text.h"
+#include "cli/door.h"
 #include "cli/limits.h"
+#include "lock/lease_json.h"
 
 namespace tyer::cli {
 namespace {
 
-Json to_json(const core::Lease& lease) {
-  return {{"key", lock::name_of(lease.key)},
-          {"sessionId", lease.holder.run},
-          {"token", lease.token},
-          {"pid", lease.holder.pid},
-          {"host", lease.holder.place.host},
-          {"command", lease.command},
-          {"owner", lease.owner},
-          {"startedAt", format_time(lease.granted_at, 3)},
-          {"heartbeatAt", format_time(lease.heard_at, 3)},
-          {"timeout", lease.hold_max / 1ms},
-          {"silence", lease.silence_max / 1ms}};
-}
-
-Json to_json(const lock::Seen& seen) {
-  Json json = to_json(seen.lease);
-  json["verdict"] = core::name(seen.judgement.verdict);
-  json["why"] = seen.judgement.why;
-  json["heldFor"] = seen.held / 1ms;
-  json["silentFor"] = seen.silent / 1ms;
-  json["waiting"] = seen.waiting;
-  return json;
-}
-
 template <class Row>
 std::string array_of(const std::vector<Row>& rows) {
   Json all = Json::array();
-  for (const Row& row : rows) all.push_back(to_json(row));
+  for (const Row& row : rows) all.push_back(lock::to_shown(row));
   return dump_json(all);
 }
 
 }  // namespace
 
+void Locking::set_up(World& world) {
+  engine = std::make_unique<engine::Engine>(world.env, *store, world.catalog);
+  locks = std::make_unique<lock::Locks>(*engine);
+  desk = lock::make_near_desk(*locks, *store);
+}
+
 std::expected<Locking, Failure> open_locks(World& world, const Arguments& arguments,
                                            Access access) {
   Locking locking;
   TYER_TRY(locking.settings, load_settings(world, arguments));
+  TYER_TRY_OK(choose_hub(world, arguments, locking.settings));
+  if (!locking.settings.hub_url.empty()) {
+    TYER_TRY(std::string key, agent_key(world));
+    TYER_TRY(locking.desk,
+             lock::make_far_desk(world.env, {locking.settings.hub_url, std::move(key)}));
+    return locking;
+  }
   TYER_TRY(locking.store, open_store(world, locking.settings, access));
-  locking.engine = std::make_unique<engine::Engine>(world.env, *locking.store, world.catalog);
-  locking.locks = std::make_unique<lock::Locks>(*locking.engine);
+  locking.set_up(world);
   return locking;
 }
 
@@ -90,11 +80,11 @@ Result<std::string> read_session(World& world, const Arguments& arguments) {
 }
 
 std::string json_of(const core::Lease& lease) {
-  return dump_json(to_json(lease));
+  return dump_json(lock::to_shown(lease));
 }
 
 std::string json_of(const lock::Seen& seen) {
-  return dump_json(to_json(seen));
+  return dump_json(lock::to_shown(seen));
 }
 
 std::string json_of(const std::vector<core::Lease>& leases) {

@@ -1,5 +1,5 @@
-// What the lock commands share: the store with an engine and the locks on it,
-// the settings of leases, and a lock as JSON.
+// What the lock commands share: where locks are asked for, the settings of leases, and a lock as
+// JSON.
 
 #pragma once
 
@@ -8,17 +8,24 @@
 #include <string>
 
 #include "cli/workspace.h"
-#include "lock/locks.h"
+#include "lock/desk.h"
 
 namespace tyer::cli {
 
 struct Locking {
   Settings settings;
-  std::unique_ptr<store::Store> store;
-  std::unique_ptr<engine::Engine> engine;
-  std::unique_ptr<lock::Locks> locks;
+  // Only on a store.
+  std::unique_ptr<store::Store> store = {};
+  std::unique_ptr<engine::Engine> engine = {};
+  std::unique_ptr<lock::Locks> locks = {};
+
+  std::unique_ptr<lock::Desk> desk = {};  // On the store, or through the hub of the settings.
+
+  // The rest of it, once the store is there.
+  void set_up(World& world);
 };
 
+// Through the hub that is meant, else on the store: the rules are those of door.h.
 [[nodiscard]] std::expected<Locking, Failure> open_locks(World& world, const Arguments& arguments,
                                                          Access access);
 

@@ -34,8 +34,7 @@ std::expected<Locking, Failure> open_locks_of(World& world, const Arguments& arg
   TYER_TRY(locking.settings, load_settings(world, arguments));
   World at_root = world_at(world, repository.root);
   TYER_TRY(locking.store, open_store(at_root, locking.settings, Access::write));
-  locking.engine = std::make_unique<engine::Engine>(world.env, *locking.store, world.catalog);
-  locking.locks = std::make_unique<lock::Locks>(*locking.engine);
+  locking.set_up(world);
   return locking;
 }
 

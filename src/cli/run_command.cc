@@ -18,7 +18,6 @@
 #include "engine/loop.h"
 #include "env/supervise.h"
 #include "lock/limits.h"
-#include "lock/waiting.h"
 
 namespace tyer::cli {
 namespace {
@@ -81,7 +80,7 @@ class Heart {
   Heart(World& world, Locking& locking, const core::Lease& lease, Span asked, Span most,
         bool stops_when_lost)
       : world_(world),
-        keeper_(*locking.engine, locking.settings.heartbeat),
+        keeper_(world.env.clock, locking.desk->renewer(), locking.settings.heartbeat),
         stops_when_lost_(stops_when_lost),
         ends_at_(asked + most),
         stop_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
@@ -106,8 +105,15 @@ class Heart {
                                      lock::name_of(lost.lease.key), printable(lost.why, 400)));
       if (stops_when_lost_) tell_stop();
     }
-    if (!next) return next;
-    return std::min(*next, now + std::max<Span>(left, 1ms));
+    const Span pause = next ? *next - now : pause_after_trouble();
+    backoff_ = next ? Span::zero() : backoff_;
+    return now + std::max<Span>(std::min(pause, left), 1ms);
+  }
+
+  // The end of the trust in the lock is not slept through.
+  Span pause_after_trouble() {
+    backoff_ = engine::next_backoff(backoff_);
+    return std::min(backoff_, keeper_.trusted_for());
   }
 
   void tell_stop() const { ::eventfd_write(stop_.get(), 1); }
@@ -118,6 +124,7 @@ class Heart {
   const Span ends_at_;
   const env::Fd stop_;
   std::atomic<bool> lost_ = false;
+  Span backoff_{};
   const Log log_;
   std::optional<engine::Loop> loop_;
 };
@@ -175,7 +182,7 @@ Done run_locked(World& world, Locking& locking, const RunWish& wish, const core:
   Heart heart(world, locking, lease, asked, most, wish.stops_when_lost);
   const auto release = [&] {
     heart.stop();
-    const auto released = locking.locks->release(wish.name, lease.holder.run);
+    const auto released = locking.desk->release(wish.name, lease.holder.run);
     if (!released && !heart.lost() && released.error().fault != Fault::not_found) {
       world.output.warn(fmt::format("tyer: {}\n", released.error().what));
     }
@@ -208,9 +215,8 @@ Done run_guarded(World& world, const Arguments& arguments, const RunWish& wish,
   const lock::Request request = to_request(world, wish, locking.settings, most);
   const env::Fd signals = ending_signals();
   TYER_TRY(const lock::Outcome outcome,
-           lock::acquire(*locking.locks, *locking.store, request,
-                         {.at_most = wish.wait.value_or(Span::zero()),
-                          .stop_fds = {signals.get(), front.gone_fd()}}));
+           locking.desk->acquire(request, {.at_most = wish.wait.value_or(Span::zero()),
+                                           .stop_fds = {signals.get(), front.gone_fd()}}));
   if (outcome.got.empty()) {
     // Standard output is the command's, also if it does not run.
     world.output.warn(describe_held(outcome, wish.json));

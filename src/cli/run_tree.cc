@@ -100,8 +100,7 @@ Result<> make_tree_of(World& world, const Settings& settings, const run::Job& jo
   const auto open = [&](const git::Repository&) -> std::expected<Locking, Failure> {
     Locking locking{.settings = settings};
     TYER_TRY(locking.store, open_store_at(world, settings, job.store, Access::write));
-    locking.engine = std::make_unique<engine::Engine>(world.env, *locking.store, world.catalog);
-    locking.locks = std::make_unique<lock::Locks>(*locking.engine);
+    locking.set_up(world);
     return locking;
   };
   const RepositoryTask task{

@@ -44,9 +44,10 @@ constexpr std::array table_rows{
             "The same for single commands; see below."},
     Setting{"runs.keep", "TYER_RUNS_KEEP", "", number, "", "500",
             "Of how many runs of agents, the newest, the transcripts are kept."},
-    Setting{"hub.url", "TYER_URL", "--url", hub_url, "", "",
-            "The hub that `tyer agent`, `tyer feed` and `tyer events` talk to, like "
-            "`http://127.0.0.1:7420`. Without it, they use the store themselves."},
+    Setting{
+        "hub.url", "TYER_URL", "--url", hub_url, "", "",
+        "The hub that `tyer agent`, `tyer feed`, `tyer events`, `tyer lock` and `tyer run` talk "
+        "to, like `http://127.0.0.1:7420`. Without it, they use the store themselves."},
     Setting{"hub.listen", "TYER_HUB_LISTEN", "--listen", address, "", "127.0.0.1:7420",
             "Where `tyer serve` listens."},
     Setting{"hub.sessions_max", "TYER_HUB_SESSIONS_MAX", "", number, "", "5",

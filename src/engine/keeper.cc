@@ -7,6 +7,22 @@
 
 namespace tyer::engine {
 
+Renew renew_in(Engine& engine) {
+  return [&engine](const core::Lease& lease, Span) -> Result<> {
+    const core::Renewal renewal{lease.key, lease.token, mono_for(engine.env(), lease.holder)};
+    const auto decide = [&](const core::View&, Time) -> Result<core::Change> {
+      return core::Change{.renewals = {renewal}};
+    };
+    TYER_TRY_OK(engine.apply({"run/" + lease.holder.run}, decide));
+    return {};
+  };
+}
+
+std::optional<Span> mono_for(const env::Env& env, const core::Holder& holder) {
+  if (holder.place.boot != env.processes.here().boot) return std::nullopt;
+  return env.clock.mono();
+}
+
 void Keeper::hold(core::Lease lease, Span asked) {
   const std::string key = lease.key;
   held_[key] = {std::move(lease), asked, asked};
@@ -17,7 +33,7 @@ void Keeper::forget(const std::string& key) {
 }
 
 Result<Time> Keeper::step(Time now) {
-  const Span asked = engine_.env().clock.boot_time();
+  const Span asked = clock_.boot_time();
   Span wait = limits::heartbeat_every;
   Result<> trouble;
   for (auto each = held_.begin(); each != held_.end();) {
@@ -25,15 +41,15 @@ Result<Time> Keeper::step(Time now) {
     Result<> renewed;
     if (asked - held.asked >= beat(held)) renewed = renew(held, asked);
     const bool fenced = !renewed && renewed.error().fault == Fault::fenced;
-    if (fenced || asked >= trusted_until(held)) {
+    // Asking in vain may have taken a while.
+    if (fenced || (renewed ? asked : clock_.boot_time()) >= trusted_until(held)) {
       lost_.push_back(
           {held.lease, renewed ? "it was held for its whole limit" : renewed.error().what});
       each = held_.erase(each);
       continue;
     }
     if (!renewed) trouble = renewed;
-    const Span next =
-        std::min(held.asked + beat(held), trusted_until(held));
+    const Span next = std::min(held.asked + beat(held), trusted_until(held));
     wait = std::min(wait, next - asked);
     ++each;
   }
@@ -43,7 +59,14 @@ Result<Time> Keeper::step(Time now) {
 
 bool Keeper::trusts(const std::string& key) const {
   const auto found = held_.find(key);
-  return found != held_.end() && engine_.env().clock.boot_time() < trusted_until(found->second);
+  return found != held_.end() && clock_.boot_time() < trusted_until(found->second);
+}
+
+Span Keeper::trusted_for() const {
+  Span left = limits::hold_most;
+  const Span now = clock_.boot_time();
+  for (const auto& [key, held] : held_) left = std::min(left, trusted_until(held) - now);
+  return std::max(left, Span::zero());
 }
 
 std::vector<Lost> Keeper::take_lost() {
@@ -58,11 +81,9 @@ Span Keeper::trusted_until(const Held& held) const {
 }
 
 Result<> Keeper::renew(Held& held, Span now) {
-  const core::Renewal renewal{held.lease.key, held.lease.token, engine_.env().clock.mono()};
-  const Origin origin{"run/" + held.lease.holder.run};
-  TYER_TRY_OK(engine_.apply(origin, [&](const core::View&, Time) -> Result<core::Change> {
-    return core::Change{.renewals = {renewal}};
-  }));
+  // Who is out of its time, as after a sleep, asks all the same: perhaps nobody took it.
+  const Span left = trusted_until(held) - now;
+  TYER_TRY_OK(renew_(held.lease, left > Span::zero() ? left : limits::renew_late_max));
   held.asked = now;
   return {};
 }

@@ -10,7 +10,9 @@
 
 #pragma once
 
+#include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,11 +27,23 @@ struct Lost {
   std::string why;
 };
 
+// Says that a lease is still held: to the store itself, or to a hub. It answers within about
+// `at_most`; `fenced` if the lease was lost. Whatever it is, a holder trusts itself by when it
+// asked.
+using Renew = std::function<Result<>(const core::Lease& lease, Span at_most)>;
+
+[[nodiscard]] Renew renew_in(Engine& engine);
+
+// The monotonic clock for the lease of `holder`: nothing if that runs on another boot than this.
+[[nodiscard]] std::optional<Span> mono_for(const env::Env& env, const core::Holder& holder);
+
 class Keeper {
  public:
   // Beats every `heartbeat`, or sooner where a silence limit needs it.
   explicit Keeper(Engine& engine, Span heartbeat = limits::heartbeat_every)
-      : engine_(engine), heartbeat_(heartbeat) {}
+      : Keeper(engine.env().clock, renew_in(engine), heartbeat) {}
+  Keeper(const env::Clock& clock, Renew renew, Span heartbeat = limits::heartbeat_every)
+      : clock_(clock), renew_(std::move(renew)), heartbeat_(heartbeat) {}
 
   // Keeps `lease` from now on. `asked` is clock.boot_time() when it was asked
   // for, before the commit that granted it.
@@ -41,6 +55,8 @@ class Keeper {
 
   // Whether this process may still act under its lease of `key`.
   [[nodiscard]] bool trusts(const std::string& key) const;
+  // How long until one of them is trusted no more, if it cannot be renewed.
+  [[nodiscard]] Span trusted_for() const;
   [[nodiscard]] std::vector<Lost> take_lost();
 
  private:
@@ -55,7 +71,8 @@ class Keeper {
 
   [[nodiscard]] Span beat(const Held& held) const;
 
-  Engine& engine_;
+  const env::Clock& clock_;
+  const Renew renew_;
   const Span heartbeat_;
   std::map<std::string, Held> held_;
   std::vector<Lost> lost_;

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "core/limits.h"
+#include "engine/limits.h"
 #include "support/engine_world.h"
 
 namespace tyer::engine {
@@ -306,6 +307,51 @@ TEST_F(KeeperTest, TakesTheNewestLeaseOfAKey) {
   EXPECT_TRUE(keeper.take_lost().empty());
   EXPECT_EQ(world.lease("lock/a")->token, again.token);
   EXPECT_EQ(world.lease("lock/a")->heard_at, world.time.now);
+}
+
+// The same trust wherever it renews, through a hub for example.
+TEST_F(KeeperTest, TrustsItselfByWhenItAskedWhoeverAnswers) {
+  const core::Lease lease = hold("session/s", 40s);
+  Result<> answer = fail(Fault::unavailable, "the hub is gone");
+  std::vector<Span> given;
+  Keeper elsewhere(world.here.clock, [&](const core::Lease& asked, Span at_most) {
+    EXPECT_EQ(asked.token, lease.token);
+    given.push_back(at_most);
+    return answer;
+  });
+  elsewhere.hold(lease, world.here.clock.boot_time());
+  EXPECT_EQ(elsewhere.trusted_for(), 30s);
+  world.pass(20s);
+
+  EXPECT_EQ(fault_of(elsewhere.step(world.time.now)), "unavailable");
+  EXPECT_EQ(given, std::vector<Span>{10s}) << "an answer after that is none";
+  EXPECT_TRUE(elsewhere.trusts("session/s"));
+  answer = {};
+  must(elsewhere.step(world.time.now));
+  EXPECT_EQ(elsewhere.trusted_for(), 30s);
+  answer = fail(Fault::unavailable, "the hub is gone");
+  world.pass(31s);
+
+  must(elsewhere.step(world.time.now));
+  EXPECT_EQ(given.back(), limits::renew_late_max) << "it asks all the same";
+  const auto lost = elsewhere.take_lost();
+  ASSERT_EQ(lost.size(), 1U);
+  EXPECT_EQ(lost.front().why, "the hub is gone");
+}
+
+TEST_F(KeeperTest, IsLostWhenAnAttemptToRenewTakesTheWholeTime) {
+  const core::Lease lease = hold("lock/a", 40s);
+  Keeper slow(world.here.clock, [&](const core::Lease&, Span at_most) -> Result<> {
+    world.pass(at_most);
+    return fail(Fault::unavailable, "no answer");
+  });
+  slow.hold(lease, world.here.clock.boot_time());
+  world.pass(20s);
+
+  must(slow.step(world.time.now));
+
+  EXPECT_FALSE(slow.trusts("lock/a"));
+  EXPECT_EQ(slow.take_lost().size(), 1U);
 }
 
 }  // namespace

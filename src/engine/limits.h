@@ -13,6 +13,8 @@ inline constexpr Span sweep_every = 5s;
 inline constexpr std::size_t sweep_rows_max = 500;
 inline constexpr Span silence_confirm = 12s;  // Between seeing a silence and believing it.
 
+inline constexpr Span renew_late_max = 1s;  // For the answer to who is out of its time already.
+
 inline constexpr std::size_t pump_events_max = 128;  // A rule sees in one transaction.
 inline constexpr int rule_tries_max = 5;
 inline constexpr Span rule_retry_first = 100ms;  // Doubled with each try.

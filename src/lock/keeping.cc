@@ -4,8 +4,6 @@
 #include <array>
 #include <map>
 
-#include <fmt/format.h>
-
 #include "engine/keeper.h"
 #include "engine/loop.h"
 #include "env/fd.h"
@@ -17,51 +15,58 @@ namespace {
 
 class Keeping {
  public:
-  Keeping(Locks& locks, store::Store& store, std::string run, Span heartbeat, int stop_fd)
-      : locks_(locks),
-        engine_(locks.engine()),
-        store_(store),
+  Keeping(Desk& desk, std::string run, Span heartbeat, int stop_fd)
+      : desk_(desk),
+        env_(desk.env()),
         run_(std::move(run)),
         stop_fd_(stop_fd),
-        keeper_(engine_, heartbeat) {}
+        keeper_(env_.clock, desk.renewer(), heartbeat) {}
 
   Result<> run(const std::vector<std::string>& names) {
     for (const std::string& name : names) TYER_TRY_OK(take(name));
     if (leases_.empty()) return {};
-    if (auto watch = store_.watch()) watch_ = *std::move(watch);
     const core::Holder holder = leases_.begin()->second.holder;
-    const auto watched = engine_.env().processes.watch_end(holder);
-    const int end_fd = watched && *watched ? (*watched)->get() : -1;
+    const auto watched = env_.processes.watch_end(holder);
+    const std::array fds{stop_fd_, watched && *watched ? (*watched)->get() : -1};
     while (!leases_.empty()) {
       const Span wait = step();
-      const core::Sight sight = engine_.env().processes.look(holder);
+      const core::Sight sight = env_.processes.look(holder);
       if (sight.liveness == core::Liveness::gone) return end_all(sight.evidence);
       if (leases_.empty()) break;
-      const std::array fds{stop_fd_, end_fd, watch_ ? watch_->fd() : -1};
-      const Span until = engine_.env().clock.mono() + wait;
-      TYER_TRY_OK(env::wait_any(fds, wait));
-      // Whether the holder lives is seen at once, what the store has to say a little later:
-      // not so often, and not before it can be seen.
-      const Span deaf = std::min(until - engine_.env().clock.mono(), limits::keep_look_every);
-      TYER_TRY_OK(env::wait_any(std::span(fds).first(2), deaf));
+      const Span until = env_.clock.mono() + wait;
+      TYER_TRY_OK(desk_.rest(leases(), fds, wait));
+      // Whether the holder lives is seen at once, what there is to know of its locks a little
+      // later: not so often, and not before it can be seen.
+      const Span deaf = std::min(until - env_.clock.mono(), limits::keep_look_every);
+      TYER_TRY_OK(env::wait_any(fds, deaf));
       TYER_TRY(const bool stopped, env::wait_readable(stop_fd_, Span::zero()));
       if (stopped) return {};
-      if (watch_) (void)watch_->wait(Span::zero());  // A hint that fails costs a beat.
     }
     return {};
   }
 
  private:
-  Result<> take(const std::string& name) {
-    const Span asked = engine_.env().clock.boot_time();
-    auto renewed = locks_.renew(name, run_);
-    while (!renewed && info(renewed.error().fault).retry_helps &&
-           engine_.env().clock.boot_time() - asked < limits::keep_start_max) {
+  // As long as another attempt helps, for a while. Nothing if it was told to stop.
+  template <class Ask>
+  Result<core::Lease> insist(const Ask& ask) {
+    const Span begun = env_.clock.boot_time();
+    while (true) {
+      Result<core::Lease> answer = ask();
+      const bool again = !answer && info(answer.error().fault).retry_helps &&
+                         env_.clock.boot_time() - begun < limits::keep_start_max;
+      if (!again) return answer;
       backoff_ = engine::next_backoff(backoff_);
       TYER_TRY(const bool stopped, env::wait_readable(stop_fd_, backoff_));
-      if (stopped) break;
-      renewed = locks_.renew(name, run_);
+      if (stopped) return answer;
     }
+  }
+
+  Result<> take(const std::string& name) {
+    Span asked{};
+    auto renewed = insist([&] {
+      asked = env_.clock.boot_time();
+      return desk_.renew(name, run_);
+    });
     const bool ended = !renewed && (renewed.error().fault == Fault::not_found ||
                                     renewed.error().fault == Fault::fenced);
     if (ended) return {};  // The others are kept all the same.
@@ -73,7 +78,7 @@ class Keeping {
 
   // Renews what is due and drops what is no longer held. How long it may sleep.
   Span step() {
-    const Time now = engine_.env().clock.now();
+    const Time now = env_.clock.now();
     const Result<Time> next = keeper_.step(now);
     backoff_ = next ? Span::zero() : engine::next_backoff(backoff_);
     for (const engine::Lost& lost : keeper_.take_lost()) leases_.erase(lost.lease.key);
@@ -82,53 +87,46 @@ class Keeping {
   }
 
   void drop_ended() {
-    std::vector<std::string> ended;
-    const Result<> read = engine_.read([&](const core::View& view) -> Result<> {
-      ended.clear();
-      for (const auto& [key, lease] : leases_) {
-        TYER_TRY(const auto present, view.lease(key));
-        if (!present || present->token != lease.token) ended.push_back(key);
-      }
-      return {};
+    std::erase_if(leases_, [&](const auto& each) {
+      const auto& [key, lease] = each;
+      const auto seen = desk_.look(std::string(name_of(key)));
+      if (!seen) return false;  // The next renewal tells.
+      const bool ended = !*seen || (*seen)->lease.token != lease.token;
+      if (ended) keeper_.forget(key);
+      return ended;
     });
-    if (!read) return;  // The next renewal tells.
-    for (const std::string& key : ended) {
-      keeper_.forget(key);
-      leases_.erase(key);
-    }
   }
 
   Result<> end_all(const std::string& why) {
-    const auto decide = [&](const core::View& view, Time) -> Result<core::Change> {
-      core::Change change;
-      for (const auto& [key, lease] : leases_) {
-        TYER_TRY(const auto present, view.lease(key));
-        if (!present || present->token != lease.token) continue;
-        change.endings.push_back({key, lease.token, core::End::lapsed,
-                                  std::string(core::name(core::Verdict::orphaned)), why});
+    for (const auto& [key, lease] : leases_) {
+      const auto ended = insist([&] { return desk_.report_gone(lease, why); });
+      if (!ended && ended.error().fault != Fault::not_found) {
+        return std::unexpected(ended.error());
       }
-      return change;
-    };
-    TYER_TRY_OK(engine_.apply({"run/" + run_}, decide));
+    }
     return {};
   }
 
-  Locks& locks_;
-  engine::Engine& engine_;
-  store::Store& store_;
+  [[nodiscard]] std::vector<core::Lease> leases() const {
+    std::vector<core::Lease> all;
+    for (const auto& [key, lease] : leases_) all.push_back(lease);
+    return all;
+  }
+
+  Desk& desk_;
+  env::Env& env_;
   const std::string run_;
   const int stop_fd_;
   engine::Keeper keeper_;
   std::map<std::string, core::Lease> leases_;
-  std::unique_ptr<store::Watch> watch_;  // None: it looks at each beat.
   Span backoff_{};
 };
 
 }  // namespace
 
-Result<> keep(Locks& locks, store::Store& store, const std::vector<std::string>& names,
-              const std::string& run, Span heartbeat, int stop_fd) {
-  return Keeping(locks, store, run, heartbeat, stop_fd).run(names);
+Result<> keep(Desk& desk, const std::vector<std::string>& names, const std::string& run,
+              Span heartbeat, int stop_fd) {
+  return Keeping(desk, run, heartbeat, stop_fd).run(names);
 }
 
 }  // namespace tyer::lock

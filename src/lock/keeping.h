@@ -9,14 +9,13 @@
 #include <string>
 #include <vector>
 
-#include "lock/locks.h"
+#include "lock/desk.h"
 
 namespace tyer::lock {
 
 // Keeps the locks `names` that run `run` holds. Returns when the process that
 // holds them has ended, when none of them is left, or when `stop_fd` is readable.
-[[nodiscard]] Result<> keep(Locks& locks, store::Store& store,
-                            const std::vector<std::string>& names, const std::string& run,
-                            Span heartbeat, int stop_fd);
+[[nodiscard]] Result<> keep(Desk& desk, const std::vector<std::string>& names,
+                            const std::string& run, Span heartbeat, int stop_fd);
 
 }  // namespace tyer::lock

@@ -27,7 +27,7 @@ using Names = std::vector<std::string>;
 struct Keeping : ::testing::TestWithParam<std::string> {
   std::future<Result<>> start(const Names& names, Span heartbeat = limits::heartbeat_every) {
     return std::async(std::launch::async, [this, names, heartbeat] {
-      return keep(keeper.locks, *keeper.store, names, agent.run, heartbeat, stop.out.get());
+      return keep(*desk, names, agent.run, heartbeat, stop.out.get());
     });
   }
 
@@ -45,6 +45,7 @@ struct Keeping : ::testing::TestWithParam<std::string> {
   testing::Pipe stop;
   LockClient agent{*backend, "run-agent"};
   LockStore keeper{*backend};
+  const std::unique_ptr<Desk> desk = make_near_desk(keeper.locks, *keeper.store);
   LockStore watcher{*backend};
 };
 

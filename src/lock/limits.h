@@ -15,4 +15,17 @@ inline constexpr Span wait_blind_every = 20ms;      // In a store that cannot wa
 inline constexpr Span keep_start_max = 2min;        // For a store that is out of reach.
 inline constexpr Span keep_look_every = 1s;         // At most so often does a keeper look.
 
+// Of what is asked through a hub.
+inline constexpr Span hub_answer_max = 10s;     // For a plain question.
+inline constexpr Span hub_silence_max = 40s;    // One who waits there is told something more often.
+inline constexpr Span hub_retry_first = 100ms;  // Doubled each time, up to ...
+inline constexpr Span hub_retry_most = 2s;
+inline constexpr Span hub_release_max = 2s;  // Attempts at giving a lock back.
+inline constexpr std::size_t hub_answer_bytes_max = 16 << 20;
+inline constexpr std::size_t place_bytes_max = 30;  // The id of one who waits, within a key.
+
+static_assert(2 * wait_look_every < hub_silence_max);
+static_assert(hub_retry_most * 3 < ticket_silence_max, "who comes back still has its place");
+static_assert(lock_name_bytes_max + place_bytes_max + 6 <= key_bytes_max);
+
 }  // namespace tyer::limits

@@ -7,7 +7,8 @@
 
 namespace tyer::lock {
 
-Line::Line(Locks& locks, core::Asking asking, std::string place)
+Line::Line(Locks& locks, core::Asking asking, std::string place,
+           const std::optional<core::Holder>& waits)
     : locks_(locks),
       engine_(locks.engine()),
       clock_(engine_.env().clock),
@@ -18,11 +19,28 @@ Line::Line(Locks& locks, core::Asking asking, std::string place)
   const env::Env& env = engine_.env();
   const core::Grant& wish = asking_.wishes.front();
   asking_.place = std::move(place);
-  asking_.ticket = core::Grant{.holder = env.processes.self(asking_.place),
+  asking_.ticket = core::Grant{.holder = waits.value_or(env.processes.self(asking_.place)),
                                .silence_max = limits::ticket_silence_max,
                                .hold_max = limits::ticket_hold_max,
                                .command = wish.command,
                                .owner = wish.owner};
+  asking_.ticket->holder.run = asking_.place;
+}
+
+// They are renewed with the next look.
+Result<> Line::resume() {
+  std::vector<core::Lease> left;
+  TYER_TRY_OK(engine_.read([&](const core::View& view) -> Result<> {
+    left.clear();
+    for (const core::Grant& wish : asking_.wishes) {
+      TYER_TRY(auto ticket, view.lease(core::ticket_key(wish.key, asking_.place)));
+      if (ticket) left.push_back(*std::move(ticket));
+    }
+    return {};
+  }));
+  const Span due = clock_.boot_time() - limits::heartbeat_every;
+  for (core::Lease& ticket : left) keeper_.hold(std::move(ticket), due);
+  return {};
 }
 
 Result<Outcome> Line::look(bool likely) {
@@ -108,6 +126,10 @@ bool Line::holds_itself() const {
   const core::Holder& waits = asking_.ticket->holder;
   const core::Holder& holds = asking_.wishes.front().holder;
   return waits.place == holds.place && waits.pid == holds.pid && waits.pid_start == holds.pid_start;
+}
+
+bool Line::is_rung_here() const {
+  return asking_.ticket && asking_.ticket->holder.place == engine_.env().processes.here();
 }
 
 Result<std::vector<core::Lease>> Line::leave() {

@@ -17,8 +17,12 @@ namespace tyer::lock {
 class Line {
  public:
   // `place` is the id of its tickets. Who does not wait has none, but lets those go
-  // first who have one.
-  Line(Locks& locks, core::Asking asking, std::string place);
+  // first who have one. `waits` is who is judged by them, if not this process.
+  Line(Locks& locks, core::Asking asking, std::string place,
+       const std::optional<core::Holder>& waits = {});
+
+  // Keeps the tickets that it left behind when it last waited at this place.
+  [[nodiscard]] Result<> resume();
 
   // `likely`: it will be its turn, as when the holder has just ended.
   [[nodiscard]] Result<Outcome> look(bool likely = false);
@@ -35,6 +39,9 @@ class Line {
 
   // Whether whoever watches its tickets' holder watches that of its locks as well.
   [[nodiscard]] bool holds_itself() const;
+
+  // Whether those who ring for it find it on this machine.
+  [[nodiscard]] bool is_rung_here() const;
 
   [[nodiscard]] std::size_t wishes() const { return asking_.wishes.size(); }
 

@@ -1,12 +1,14 @@
 #include "lock/locks.h"
 
 #include <algorithm>
+#include <charconv>
 
 #include <fmt/format.h>
 
 #include "base/id.h"
 #include "base/text.h"
 #include "core/key.h"
+#include "engine/keeper.h"
 #include "lock/limits.h"
 
 namespace tyer::lock {
@@ -22,7 +24,8 @@ Seen see(const core::Lease& lease, const core::Witness& witness, Time now) {
           .now = now,
           // A heartbeat may be younger than the time of the look.
           .silent = std::max(ages.silent, Span::zero()),
-          .held = std::max(ages.held, Span::zero())};
+          .held = std::max(ages.held, Span::zero()),
+          .is_visible = sight.liveness != core::Liveness::unknown};
 }
 
 // The answer by names, for people.
@@ -66,6 +69,13 @@ Result<std::string> key_of(std::string_view name) {
 
 std::string_view name_of(std::string_view key) {
   return core::rest_of(key);
+}
+
+Result<std::uint64_t> read_token(std::string_view text) {
+  std::uint64_t token = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), token);
+  if (error == std::errc{} && end == text.data() + text.size() && token != 0) return token;
+  return fail(Fault::invalid, fmt::format("'{}' is not a number from 1 on", printable(text, 80)));
 }
 
 Result<core::Asking> Locks::to_asking(const Request& request) const {
@@ -117,14 +127,15 @@ Result<Outcome> Locks::commit(const core::Asking& asking) {
   const env::Env& env = engine_.env();
   core::Asking timed = asking;
   Outcome outcome{.asked = env.clock.boot_time()};
-  for (core::Grant& wish : timed.wishes) wish.mono = env.clock.mono();
-  if (timed.ticket) timed.ticket->mono = env.clock.mono();
+  for (core::Grant& wish : timed.wishes) wish.mono = engine::mono_for(env, wish.holder);
+  if (timed.ticket) timed.ticket->mono = engine::mono_for(env, timed.ticket->holder);
   std::vector<std::string> keys;
   for (const core::Grant& wish : timed.wishes) keys.push_back(wish.key);
 
   const auto decide = [&](const core::View& view, Time now) -> Result<core::Change> {
     TYER_TRY(core::Answer answer, core::decide_acquire(view, env.processes, timed, now));
     tell(answer, env.processes, now, outcome);
+    for (core::Lease& mine : outcome.got) mine.heard_at = now;
     outcome.ended.clear();
     for (const core::Ending& ending : answer.change.endings) {
       if (!ending.key.starts_with(prefix)) continue;
@@ -163,7 +174,7 @@ Result<core::Lease> Locks::renew(const std::string& name, const std::string& run
   const auto decide = [&](const core::View& view, Time now) -> Result<core::Change> {
     TYER_TRY(lease, own(view, key, run));
     lease.heard_at = now;
-    lease.heard_mono = engine_.env().clock.mono();
+    lease.heard_mono = engine::mono_for(engine_.env(), lease.holder);
     return core::Change{.renewals = {{key, lease.token, lease.heard_mono}}};
   };
   TYER_TRY_OK(engine_.apply({"run/" + run}, decide, {key}));
@@ -193,6 +204,35 @@ Result<core::Lease> Locks::break_lock(const std::string& name, std::uint64_t tok
     return core::Ending{key, token, core::End::broken, "", why};
   };
   return end(name, actor, choose);
+}
+
+Result<core::Lease> Locks::report_gone(const core::Lease& seen, const std::string& actor,
+                                       const std::string& evidence) {
+  const auto choose = [&](const core::View& view, const std::string& key,
+                          core::Lease& lease) -> Result<core::Ending> {
+    TYER_TRY(const auto present, view.lease(key));
+    if (!present || present->token != seen.token) {
+      return fail(Fault::not_found,
+                  fmt::format("{}: the lease with token {} has ended", name_of(key), seen.token));
+    }
+    lease = *present;
+    return core::Ending{key, seen.token, core::End::lapsed,
+                        std::string(core::name(core::Verdict::orphaned)), evidence};
+  };
+  return end(std::string(name_of(seen.key)), actor, choose);
+}
+
+Result<core::Lease> Locks::take_back(const core::Lease& granted, const std::string& why) {
+  const auto choose = [&](const core::View& view, const std::string& key,
+                          core::Lease& lease) -> Result<core::Ending> {
+    TYER_TRY(const auto present, view.lease(key));
+    if (!present || present->token != granted.token || present->heard_at != granted.heard_at) {
+      return fail(Fault::not_found, fmt::format("{}: its holder was heard", name_of(key)));
+    }
+    lease = *present;
+    return core::Ending{key, granted.token, core::End::released, "", why};
+  };
+  return end(std::string(name_of(granted.key)), "run/" + granted.holder.run, choose);
 }
 
 Result<core::Lease> Locks::end(

@@ -27,6 +27,9 @@ namespace tyer::lock {
 // "a/b" of "lock/a/b".
 [[nodiscard]] std::string_view name_of(std::string_view key);
 
+// A token as people and requests write it: a number from 1 on.
+[[nodiscard]] Result<std::uint64_t> read_token(std::string_view text);
+
 struct Request {
   std::vector<std::string> names;  // All of them or none; with `any` the first that can be had.
   bool any = false;
@@ -45,6 +48,7 @@ struct Seen {
   Span silent{};            // Since its last heartbeat.
   Span held{};              // Since it was granted.
   std::size_t waiting = 0;  // How many wait for it, as far as `look` and `list` tell.
+  bool is_visible = true;   // Whoever looked can see whether its process lives.
 };
 
 struct Outcome {
@@ -92,6 +96,15 @@ class Locks {
   // Ends whatever lease has this token, on behalf of `actor`. `not_found` if it has ended.
   [[nodiscard]] Result<core::Lease> break_lock(const std::string& name, std::uint64_t token,
                                                const std::string& actor, const std::string& why);
+
+  // Ends the lease that was `seen`, because its holder is gone: `evidence`. `not_found` if it has
+  // ended already.
+  [[nodiscard]] Result<core::Lease> report_gone(const core::Lease& seen, const std::string& actor,
+                                                const std::string& evidence);
+
+  // Ends a lease that was `granted` to somebody who does not know of it. `not_found` if it was
+  // heard of since: then it does.
+  [[nodiscard]] Result<core::Lease> take_back(const core::Lease& granted, const std::string& why);
 
   // The lock's lease, or nothing if nobody holds it.
   [[nodiscard]] Result<std::optional<Seen>> look(const std::string& name);

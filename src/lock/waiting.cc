@@ -17,21 +17,30 @@ class Waiter {
         env_(locks.engine().env()),
         store_(store),
         patience_(patience),
-        place_(patience.at_most > Span::zero() ? locks.borrow_place() : Place{}),
-        line_(locks, std::move(asking), place_.name),
+        place_(choose_place()),
+        line_(locks, std::move(asking), place_.name, waits()),
         until_(env_.clock.boot_time() + (patience.at_most > Span::zero()
                                              ? std::min(patience.at_most, limits::hold_most)
                                              : 2 * limits::turn_max)) {}
 
   Result<Outcome> run() {
     Result<Outcome> outcome = wait();
-    const bool has_left = outcome && !outcome->got.empty() ? go(outcome->behind) : leave();
+    const bool has_left = outcome && !outcome->got.empty() ? go(outcome->behind) : leave(outcome);
     if (watch_) locks_.give_back(std::move(watch_));
-    if (has_left && !place_.name.empty()) locks_.give_back(std::move(place_));
+    if (has_left && !patience_.proxy && !place_.name.empty()) locks_.give_back(std::move(place_));
     return outcome;
   }
 
  private:
+  Place choose_place() {
+    if (patience_.at_most <= Span::zero()) return {};
+    return patience_.proxy ? Place{patience_.proxy->place, std::nullopt} : locks_.borrow_place();
+  }
+
+  [[nodiscard]] std::optional<core::Holder> waits() const {
+    return patience_.proxy ? std::optional(patience_.proxy->waits) : std::nullopt;
+  }
+
   // With what it wanted. Those behind see the end of this process, and are rung for when it gives
   // the locks back; if that is not enough they must see for themselves who has them.
   bool go(const std::vector<core::Lease>& behind) {
@@ -40,7 +49,9 @@ class Waiter {
     return true;
   }
 
-  bool leave() {
+  bool leave(const Result<Outcome>& outcome) {
+    const bool returns = patience_.proxy && !outcome && outcome.error().fault == Fault::cancelled;
+    if (returns) return false;
     const auto behind = line_.leave();
     if (!behind) return false;
     for (const core::Lease& ticket : *behind) locks_.ring(ticket);
@@ -48,9 +59,11 @@ class Waiter {
   }
 
   Result<Outcome> wait() {
+    if (patience_.proxy && !place_.name.empty()) TYER_TRY_OK(line_.resume());
     while (true) {
       TYER_TRY(Outcome outcome, look());
       if (!outcome.got.empty() || is_over(outcome)) return outcome;
+      if (patience_.proxy) patience_.proxy->on_look(outcome);
       TYER_TRY(const bool stopped, rest(outcome));
       if (stopped) return fail(Fault::cancelled, "interrupted while waiting");
     }
@@ -107,7 +120,7 @@ class Waiter {
   // Whether the store is to be watched. Every commit wakes whoever does, so those
   // do not for whom somebody rings.
   Result<bool> get_ready(const Outcome& outcome) {
-    if (!place_.bell && !place_.name.empty()) {
+    if (!std::exchange(is_hung_, true) && !place_.bell && line_.is_rung_here()) {
       if (auto bell = env::Bell::hang(place_.name)) place_.bell.emplace(*std::move(bell));
       is_new_ = true;
     }
@@ -172,8 +185,9 @@ class Waiter {
   Line line_;
   const Span until_;
   std::unique_ptr<store::Watch> watch_;
-  bool is_new_ = false;  // Bell or watch: look once more before trusting them.
-  bool likely_ = false;  // The holder has just ended.
+  bool is_hung_ = false;  // It was tried.
+  bool is_new_ = false;   // Bell or watch: look once more before trusting them.
+  bool likely_ = false;   // The holder has just ended.
   bool trouble_ = false;
   bool looked_ = false;
 };

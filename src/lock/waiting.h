@@ -7,13 +7,28 @@
 
 #pragma once
 
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
 #include "lock/locks.h"
 
 namespace tyer::lock {
 
+// One who waits here for a process that may be elsewhere. It comes back under the name of its
+// place if the connection between the two breaks.
+struct Proxy {
+  std::string place;   // The id of its tickets.
+  core::Holder waits;  // By whose life they are judged.
+  // Called after each look that did not get them, at least every `limits::wait_look_every`.
+  std::function<void(const Outcome& outcome)> on_look;
+};
+
 struct Patience {
-  Span at_most{};             // How long it is willing to wait; zero: not at all.
-  std::vector<int> stop_fds;  // One readable: give up, `cancelled`.
+  Span at_most{};                   // How long it is willing to wait; zero: not at all.
+  std::vector<int> stop_fds;        // One readable: give up, `cancelled`.
+  std::optional<Proxy> proxy = {};  // Its place is kept when it is told to stop.
 };
 
 // The locks, or who has them when the patience is over. Without patience it

@@ -310,5 +310,61 @@ TEST_P(Waiting, GoesOnWhenTheStoreAnswersAgain) {
   EXPECT_EQ(run_of(answer.get()), "run-first");
 }
 
+// One who waits for somebody elsewhere, as a hub does for its clients.
+struct WaitingForOthers : Waiting {
+  Patience patience() {
+    return {.at_most = long_enough,
+            .stop_fds = {stop.out.get()},
+            .proxy = Proxy{.place = "place",
+                           .waits = second.request({"a"}).holder,
+                           .on_look = [this](const Outcome&) { ++looks; }}};
+  }
+
+  testing::Pipe stop;
+  std::atomic<int> looks = 0;
+};
+
+INSTANTIATE_TEST_SUITE_P(Stores, WaitingForOthers, ::testing::Values("sqlite", "files"),
+                         [](const auto& each) { return each.param; });
+
+TEST_P(WaitingForOthers, KeepsThePlaceWhenItIsToldToStopAndComesBackToIt) {
+  holder.take("a");
+  Answer stopped = ask(first, first.request({"a"}), patience());
+  holder.await_tickets("a", 1);
+  ASSERT_EQ(write(stop.in.get(), "x", 1), 1);
+  EXPECT_EQ(fault_of(stopped.get()), "cancelled");
+  EXPECT_GE(looks, 1);
+  ASSERT_EQ(holder.tickets("a").size(), 1U) << "it is still in line";
+  const std::uint64_t place = holder.tickets("a").front().token;
+  EXPECT_EQ(holder.tickets("a").front().holder.pid, second.request({"a"}).holder.pid);
+
+  Answer behind = ask(second, {"a"});
+  holder.await_tickets("a", 2);
+  Patience again = patience();
+  again.stop_fds.clear();
+  Answer answer = ask(first, first.request({"a"}), again);
+  must(holder.locks.release("a", holder.run));
+
+  EXPECT_EQ(run_of(answer.get()), "run-first");
+  EXPECT_LT(place, first.lease("a")->token);
+  must(first.locks.release("a", first.run));
+  EXPECT_EQ(run_of(behind.get()), "run-second");
+}
+
+TEST_P(WaitingForOthers, IsPassedOverWhenThatProcessIsGone) {
+  holder.take("a");
+  Answer stopped = ask(first, first.request({"a"}), patience());
+  holder.await_tickets("a", 1);
+  ASSERT_EQ(write(stop.in.get(), "x", 1), 1);
+  EXPECT_EQ(fault_of(stopped.get()), "cancelled");
+  ASSERT_EQ(::kill(second.process.pid(), SIGKILL), 0);
+  EXPECT_EQ(second.process.code(), 128 + SIGKILL);
+  must(holder.locks.release("a", holder.run));
+
+  EXPECT_EQ(run_of(acquire(first.locks, *first.store, first.request({"a"}), {})), "run-first");
+
+  EXPECT_TRUE(first.tickets("a").empty());
+}
+
 }  // namespace
 }  // namespace tyer::lock

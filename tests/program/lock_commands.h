@@ -1,4 +1,4 @@
-// What the tests of the lock commands share: somebody else who holds locks.
+// What the tests of the lock commands share: a store or a hub, and somebody else who holds locks.
 
 #pragma once
 
@@ -8,7 +8,7 @@
 
 namespace tyer::testing {
 
-class LockCommands : public LockProgramTest {
+class LockCommands : public LockDesks {
  protected:
   // Holds a lock for a process that is not the test's.
   [[nodiscard]] Acquired held_by_agent(const std::string& line) const {

@@ -1,4 +1,4 @@
-// What happens to locks between several processes, on every store: normal ends,
+// What happens to locks between several processes, on every store and through a hub: normal ends,
 // refusals, crashes, silences, the same process again, and those who wait.
 
 #include <csignal>
@@ -14,7 +14,8 @@ namespace {
 
 class LockScenario : public LockStores {};
 
-INSTANTIATE_TEST_SUITE_P(Stores, LockScenario, ::testing::Values("sqlite", "files", "postgres"),
+INSTANTIATE_TEST_SUITE_P(Stores, LockScenario,
+                         ::testing::Values("sqlite", "files", "postgres", "hub"),
                          [](const auto& store) { return store.param; });
 
 // L13, L18: the first scenario.

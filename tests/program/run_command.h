@@ -1,4 +1,4 @@
-// What the tests of tyer run share: a shell under a lock.
+// What the tests of tyer run share: a store or a hub, and a shell under a lock.
 
 #pragma once
 
@@ -9,7 +9,7 @@
 
 namespace tyer::testing {
 
-class RunCommand : public LockProgramTest {
+class RunCommand : public LockDesks {
  protected:
   // tyer run K with these options, and a shell that does `script`.
   [[nodiscard]] ProgramCall run(const std::string& options, const std::string& script) const {

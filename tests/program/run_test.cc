@@ -4,6 +4,7 @@
 #include <csignal>
 #include <filesystem>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "base/json.h"
@@ -12,8 +13,14 @@
 namespace tyer::testing {
 namespace {
 
+// What is about a store and nothing else.
+class RunOnAStore : public LockProgramTest {};
+
+INSTANTIATE_TEST_SUITE_P(Desks, RunCommand, ::testing::Values("store", "hub"),
+                         [](const auto& desk) { return desk.param; });
+
 // L13
-TEST_F(RunCommand, EndsWithTheCodeOfItsCommand) {
+TEST_P(RunCommand, EndsWithTheCodeOfItsCommand) {
   EXPECT_EQ(tyer("run K -- true").code, 0);
   EXPECT_EQ(run_program(run("", "exit 3")).code, 3);
   EXPECT_EQ(run_program(run("", "exit 255")).code, 255);
@@ -23,7 +30,7 @@ TEST_F(RunCommand, EndsWithTheCodeOfItsCommand) {
 }
 
 // L13
-TEST_F(RunCommand, LeavesInputOutputAndErrorsAlone) {
+TEST_P(RunCommand, LeavesInputOutputAndErrorsAlone) {
   std::string bytes;
   for (int i = 0; i < 100'000; ++i) bytes += static_cast<char>(i * 7 % 256);
   write_file("bytes", bytes);
@@ -37,13 +44,13 @@ TEST_F(RunCommand, LeavesInputOutputAndErrorsAlone) {
 }
 
 // Its reader's end is the command's business.
-TEST_F(RunCommand, LetsTheWriterOfItsInputSeeThatNobodyReads) {
+TEST_P(RunCommand, LetsTheWriterOfItsInputSeeThatNobodyReads) {
   const ProgramResult result = run_program(shell("yes | $TYER run K -- head -n 1; echo $?"));
 
   EXPECT_EQ(result.out, "y\n0\n");
 }
 
-TEST_F(RunCommand, PassesArgumentsAsTheyAre) {
+TEST_P(RunCommand, PassesArgumentsAsTheyAre) {
   const ProgramResult result =
       tyer({"run", "K", "--", "printf", "[%s]", "a b", "", "--json", "--", "*", "\xff"});
 
@@ -51,7 +58,7 @@ TEST_F(RunCommand, PassesArgumentsAsTheyAre) {
 }
 
 // L13
-TEST_F(RunCommand, PassesSignalsOn) {
+TEST_P(RunCommand, PassesSignalsOn) {
   for (const auto& [number, name] :
        {std::pair(SIGTERM, "TERM"), {SIGINT, "INT"}, {SIGHUP, "HUP"}, {SIGUSR1, "USR1"}}) {
     Program running(run("", std::string("trap 'echo got ") + name + "; exit 7' " + name +
@@ -68,7 +75,7 @@ TEST_F(RunCommand, PassesSignalsOn) {
 }
 
 // L13
-TEST_F(RunCommand, SaysThatAnotherHasTheLockWithTheCodeThatIsWanted) {
+TEST_P(RunCommand, SaysThatAnotherHasTheLockWithTheCodeThatIsWanted) {
   Program agent(idle());
   (void)acquire("K --command /wf:build --pid " + std::to_string(agent.pid()));
 
@@ -84,7 +91,7 @@ TEST_F(RunCommand, SaysThatAnotherHasTheLockWithTheCodeThatIsWanted) {
 }
 
 // L13, L16: output is the command's, so the answer stands on standard error.
-TEST_F(RunCommand, AnswersInJsonOnStandardError) {
+TEST_P(RunCommand, AnswersInJsonOnStandardError) {
   Program agent(idle());
   (void)acquire("K --pid " + std::to_string(agent.pid()));
 
@@ -96,8 +103,17 @@ TEST_F(RunCommand, AnswersInJsonOnStandardError) {
   EXPECT_EQ(tyer("run other --json -- echo ran").out, "ran\n");
 }
 
-// L13: an outage is not a duplicate.
-TEST_F(RunCommand, TellsAStoreOutOfReachFromADuplicate) {
+// L13: an outage is not a duplicate, neither of a hub nor of a store.
+TEST_P(RunCommand, TellsAHubOutOfReachFromADuplicate) {
+  const ProgramResult refused =
+      tyer("run K --url http://127.0.0.1:1 --conflict-exit 75 --wait 1h -- echo ran");
+
+  EXPECT_EQ(refused.code, 3);
+  EXPECT_EQ(refused.out, "");
+  EXPECT_TRUE(refused.err.contains("the hub http://127.0.0.1:1")) << refused.err;
+}
+
+TEST_F(RunOnAStore, TellsAStoreOutOfReachFromADuplicate) {
   environment["TYER_STORE"] = "postgres://me@127.0.0.1:1/none?connect_timeout=2";
   const ProgramResult refused = tyer("run K --conflict-exit 75 -- echo ran");
   EXPECT_EQ(refused.code, 3);
@@ -114,7 +130,7 @@ TEST_F(RunCommand, TellsAStoreOutOfReachFromADuplicate) {
   EXPECT_EQ(tyer("run K -- echo ran").code, 3);
 }
 
-TEST_F(RunCommand, TellsADirectoryThatMayNotBeReadFromADuplicate) {
+TEST_F(RunOnAStore, TellsADirectoryThatMayNotBeReadFromADuplicate) {
   std::filesystem::create_directory(dir / "closed");
   std::filesystem::permissions(dir / "closed", std::filesystem::perms::none);
   environment["TYER_STORE"] = "sqlite:" + (dir / "closed/tyer.db");
@@ -123,7 +139,7 @@ TEST_F(RunCommand, TellsADirectoryThatMayNotBeReadFromADuplicate) {
 }
 
 // L6, L13
-TEST_F(RunCommand, EndsTheCommandWhenTheLockIsLost) {
+TEST_P(RunCommand, EndsTheCommandWhenTheLockIsLost) {
   environment["TYER_LEASE_HEARTBEAT"] = "50ms";
   Program running(run("", "echo ready; exec tail -f /dev/null"));
   ASSERT_TRUE(running.wait_for("ready"));
@@ -136,7 +152,7 @@ TEST_F(RunCommand, EndsTheCommandWhenTheLockIsLost) {
 }
 
 // L13
-TEST_F(RunCommand, OnlyWarnsOfALossIfToldSo) {
+TEST_P(RunCommand, OnlyWarnsOfALossIfToldSo) {
   environment["TYER_LEASE_HEARTBEAT"] = "50ms";
   Program running(
       shell("exec $TYER run K --on-lost warn -- "
@@ -154,7 +170,7 @@ TEST_F(RunCommand, OnlyWarnsOfALossIfToldSo) {
 }
 
 // L6: it does not release what another took meanwhile.
-TEST_F(RunCommand, LeavesTheLockOfItsSuccessorAlone) {
+TEST_P(RunCommand, LeavesTheLockOfItsSuccessorAlone) {
   environment["TYER_LEASE_HEARTBEAT"] = "50ms";
   Program running(shell("exec $TYER run K --on-lost warn -- sh -c 'echo ready; read x <go' 2>&1"));
   ASSERT_TRUE(running.wait_for("ready"));
@@ -169,7 +185,7 @@ TEST_F(RunCommand, LeavesTheLockOfItsSuccessorAlone) {
   EXPECT_EQ(tyer("lock check K --token " + successor.token).code, 0);
 }
 
-TEST_F(RunCommand, RefusesATimeToLiveThatItWouldRenewAllTheTime) {
+TEST_P(RunCommand, RefusesATimeToLiveThatItWouldRenewAllTheTime) {
   const ProgramResult result = run_program(run("--ttl 999ms", "echo ran"));
 
   EXPECT_EQ(result.code, 2);
@@ -178,7 +194,7 @@ TEST_F(RunCommand, RefusesATimeToLiveThatItWouldRenewAllTheTime) {
 }
 
 // L14
-TEST_F(RunCommand, EndsTheCommandAtItsHardLimit) {
+TEST_P(RunCommand, EndsTheCommandAtItsHardLimit) {
   const ProgramResult result = run_program(run("--max 200ms", "exec tail -f /dev/null"));
 
   EXPECT_EQ(result.code, 5);
@@ -187,7 +203,7 @@ TEST_F(RunCommand, EndsTheCommandAtItsHardLimit) {
 }
 
 // L9, L14: renewed while the command lives, however long that is.
-TEST_F(RunCommand, RenewsTheLockWhileTheCommandLives) {
+TEST_P(RunCommand, RenewsTheLockWhileTheCommandLives) {
   environment["TYER_LEASE_HEARTBEAT"] = "50ms";
   Program running(run("--ttl 30s", "echo ready; read x <go"));
   ASSERT_TRUE(running.wait_for("ready"));
@@ -201,7 +217,7 @@ TEST_F(RunCommand, RenewsTheLockWhileTheCommandLives) {
   EXPECT_EQ(running.finish().code, 0);
 }
 
-TEST_F(RunCommand, SaysThatTheCommandIsMissingOrCannotBeRunAndReleasesTheLock) {
+TEST_P(RunCommand, SaysThatTheCommandIsMissingOrCannotBeRunAndReleasesTheLock) {
   write_file("text", "echo hello\n");
 
   const ProgramResult missing = tyer("run K -- no-such-command");
@@ -215,8 +231,9 @@ TEST_F(RunCommand, SaysThatTheCommandIsMissingOrCannotBeRunAndReleasesTheLock) {
 }
 
 // As cron calls it.
-TEST_F(RunCommand, WorksWithoutEnvironmentAndWithoutInput) {
-  write_file(".tyer/config.toml", "durability = 'normal'\n");
+TEST_P(RunCommand, WorksWithoutEnvironmentAndWithoutInput) {
+  write_file(".tyer/config.toml",
+             "durability = 'normal'\n" + (has_hub() ? "[hub]\nurl = '" + url() + "'\n" : ""));
   ProgramCall bare = call({"-c", std::string("exec env -i PATH=$PATH ") + TYER_PROGRAM +
                                      " run K -- sh -c 'read x; echo $?' <&-"});
   bare.program = "sh";
@@ -230,17 +247,17 @@ TEST_F(RunCommand, WorksWithoutEnvironmentAndWithoutInput) {
 }
 
 // L12: what the command needs to ask `tyer lock check` with.
-TEST_F(RunCommand, TellsTheCommandItsLockSessionAndToken) {
+TEST_P(RunCommand, TellsTheCommandItsLockSessionAndToken) {
   const ProgramResult result = run_program(
       run("",
           "$TYER lock check $TYER_LOCK --token $TYER_TOKEN >&2 && echo $TYER_LOCK $TYER_TOKEN\n"
           "$TYER lock renew $TYER_LOCK --session $TYER_SESSION"));
 
-  EXPECT_EQ(result.out, "K 1\nK renewed (token 1)\n") << result.err;
+  EXPECT_EQ(result.out, fmt::format("K {0}\nK renewed (token {0})\n", first_token())) << result.err;
 }
 
 // L16
-TEST_F(RunCommand, ShowsTheCommandLineInLists) {
+TEST_P(RunCommand, ShowsTheCommandLineInLists) {
   Program running(
       call({"run", "K", "--owner", "cron", "--", "sh", "-c", "echo ready; read x <go"}));
   ASSERT_TRUE(running.wait_for("ready"));
@@ -256,7 +273,7 @@ TEST_F(RunCommand, ShowsTheCommandLineInLists) {
   EXPECT_EQ(running.finish().code + named.finish().code, 0);
 }
 
-TEST_F(RunCommand, MakesAStoreWhereThereIsNone) {
+TEST_F(RunOnAStore, MakesAStoreWhereThereIsNone) {
   environment.erase("TYER_STORE");
 
   EXPECT_EQ(tyer("run K -- true").code, 0);

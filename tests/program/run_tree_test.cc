@@ -54,7 +54,10 @@ class RunTree : public RunCommand {
   Fifo never{dir / "never"};
 };
 
-TEST_F(RunTree, IsGoneWhenTheCommandEnds) {
+INSTANTIATE_TEST_SUITE_P(Desks, RunTree, ::testing::Values("store", "hub"),
+                         [](const auto& desk) { return desk.param; });
+
+TEST_P(RunTree, IsGoneWhenTheCommandEnds) {
   Program running(run(ttl, tree("read x <go; exit 3")));
   (void)wait_for_tree();
 
@@ -64,7 +67,7 @@ TEST_F(RunTree, IsGoneWhenTheCommandEnds) {
   expect_nothing_left("granted released");
 }
 
-TEST_F(RunTree, IsGoneAfterATerm) {
+TEST_P(RunTree, IsGoneAfterATerm) {
   Program running(run(ttl, tree(forever)));
   (void)wait_for_tree();
 
@@ -74,7 +77,7 @@ TEST_F(RunTree, IsGoneAfterATerm) {
   expect_nothing_left("granted released");
 }
 
-TEST_F(RunTree, IsGoneAfterAKillOfTyer) {
+TEST_P(RunTree, IsGoneAfterAKillOfTyer) {
   Program running(run(ttl, tree(forever)));
   (void)wait_for_tree();
 
@@ -84,7 +87,7 @@ TEST_F(RunTree, IsGoneAfterAKillOfTyer) {
   expect_nothing_left("granted released");
 }
 
-TEST_F(RunTree, IsGoneAfterAKillOfTheProcessThatHoldsTheLock) {
+TEST_P(RunTree, IsGoneAfterAKillOfTheProcessThatHoldsTheLock) {
   Program running(run(ttl, tree(forever)));
   (void)wait_for_tree();
 
@@ -94,7 +97,7 @@ TEST_F(RunTree, IsGoneAfterAKillOfTheProcessThatHoldsTheLock) {
   expect_nothing_left("granted lapsed:orphaned");
 }
 
-TEST_F(RunTree, IsGoneAfterAKillOfTheCommand) {
+TEST_P(RunTree, IsGoneAfterAKillOfTheCommand) {
   Program running(run(ttl, tree(forever)));
   const int command = wait_for_tree();
 
@@ -104,7 +107,7 @@ TEST_F(RunTree, IsGoneAfterAKillOfTheCommand) {
   expect_nothing_left("granted released");
 }
 
-TEST_F(RunTree, IsGoneAfterTheLossOfTheLock) {
+TEST_P(RunTree, IsGoneAfterTheLossOfTheLock) {
   environment["TYER_LEASE_HEARTBEAT"] = "50ms";
   Program running(run(ttl, tree(forever)));
   (void)wait_for_tree();
@@ -115,7 +118,7 @@ TEST_F(RunTree, IsGoneAfterTheLossOfTheLock) {
   expect_nothing_left("granted broken");
 }
 
-TEST_F(RunTree, IsGoneAtTheTimeLimit) {
+TEST_P(RunTree, IsGoneAtTheTimeLimit) {
   Program running(run(ttl + "--max 600ms", tree(forever)));
   (void)wait_for_tree();
 
@@ -124,7 +127,7 @@ TEST_F(RunTree, IsGoneAtTheTimeLimit) {
 }
 
 // Nothing of the last run is at work when the next one begins.
-TEST_F(RunTree, IsGoneBeforeAnotherGetsTheLock) {
+TEST_P(RunTree, IsGoneBeforeAnotherGetsTheLock) {
   Program running(run(ttl, tree("read x <go")));
   (void)wait_for_tree();
   Program follower(follow());

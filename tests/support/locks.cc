@@ -62,9 +62,45 @@ LockProgramTest::LockProgramTest() : go_(make_fifo(dir / "go", O_RDWR)) {
 
 void LockProgramTest::use_store(const std::string& kind) {
   static int spaces = 0;
+  if (kind == "hub") {
+    start_hub();
+    become_agent();
+    return;
+  }
   environment["TYER_STORE"] =
       kind == "postgres" ? shared_postgres().url() : kind + ":" + (dir / "store");
   if (kind == "postgres") environment["TYER_SPACE"] = fmt::format("locks{}", ++spaces);
+}
+
+void LockProgramTest::start_hub(const std::string& listen) {
+  hub_ =
+      std::make_unique<Program>(call({"serve", "--open-loopback", "--listen", listen, "--json"}));
+  ASSERT_TRUE(hub_->wait_for("}\n")) << hub_->finish().err;
+  url_ = text_or(parse_json(hub_->out()).value_or(Json::object()), "url");
+  environment["TYER_URL"] = url_;
+  // Its own lease, which it takes when it has started, is the first in the log.
+  EXPECT_TRUE(Program(follow()).wait_for("\"command\":\"tyer serve\""));
+}
+
+void LockProgramTest::end_hub(int signal) {
+  hub_->signal(signal);
+  (void)hub_->finish();
+}
+
+void LockProgramTest::restart_hub() {
+  start_hub(url_.substr(sizeof("http://") - 1));
+}
+
+void LockProgramTest::become_agent() {
+  const ProgramResult made = tyer("agent add lock-bot --type demo");
+  EXPECT_EQ(made.code, 0) << made.err;
+  environment["TYER_API_KEY"] = made.out.substr(0, made.out.find('\n'));
+}
+
+ProgramCall LockProgramTest::call_on_store(std::vector<std::string> words) const {
+  ProgramCall wanted = call(std::move(words));
+  wanted.environment.erase("TYER_URL");
+  return wanted;
 }
 
 Acquired LockProgramTest::acquire(const std::string& line) const {

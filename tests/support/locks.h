@@ -1,8 +1,9 @@
-// What the tests of locks share: every store, commands that wait to be told, and
+// What the tests of locks share: every store, a hub, commands that wait to be told, and
 // a pipe that knows when everybody who had it is gone.
 
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -40,8 +41,28 @@ class LockProgramTest : public ProgramTest {
  protected:
   LockProgramTest();
 
-  // "sqlite", "files", "postgres": a store of this test's own from now on.
+  // "sqlite", "files", "postgres": a store of this test's own from now on. "hub": that of a hub,
+  // which an agent asks with its key.
   void use_store(const std::string& kind);
+
+  // From now on a hub on the store is asked, by a person on its machine; `tyer log` still reads the
+  // store itself.
+  void start_hub(const std::string& listen = "127.0.0.1:0");
+  [[nodiscard]] bool has_hub() const { return hub_ != nullptr; }
+  [[nodiscard]] const std::string& url() const { return url_; }
+  [[nodiscard]] Program& hub() { return *hub_; }
+  // By a signal, and waits for its end.
+  void end_hub(int signal);
+  // On the same address as before.
+  void restart_hub();
+  // From now on an agent asks, with a key.
+  void become_agent();
+
+  // The token of the first lock that is taken: before it a hub takes a lease of its own.
+  [[nodiscard]] int first_token() const { return has_hub() ? 2 : 1; }
+
+  // The same command as somebody who has the store and does not ask the hub.
+  [[nodiscard]] ProgramCall call_on_store(std::vector<std::string> words) const;
 
   // Takes a lock without leaving a keeper; fails the test if it is not to be had.
   [[nodiscard]] Acquired acquire(const std::string& line) const;
@@ -77,9 +98,19 @@ class LockProgramTest : public ProgramTest {
 
  private:
   env::Fd go_;
+  std::unique_ptr<Program> hub_;
+  std::string url_;
 };
 
-// The one with every store.
+// The one with a store and through a hub: "store", "hub".
+class LockDesks : public LockProgramTest, public ::testing::WithParamInterface<const char*> {
+ protected:
+  LockDesks() {
+    if (std::string(GetParam()) == "hub") start_hub();
+  }
+};
+
+// The one with every store, and a hub.
 class LockStores : public LockProgramTest, public ::testing::WithParamInterface<const char*> {
  protected:
   LockStores() { use_store(GetParam()); }
