@@ -13,7 +13,7 @@
 #include "hub_load.h"
 #include "report.h"
 #include "rounds.h"
-#include "support/program.h"
+#include "server.h"
 #include "support/temp_dir.h"
 
 namespace tyer::bench {
@@ -51,32 +51,6 @@ double processor_seconds(int pid) {
   fields >> user >> system;
   return (user + system) / static_cast<double>(::sysconf(_SC_CLK_TCK));
 }
-
-// A server in a process of its own, whose first line tells its port.
-class Serving {
- public:
-  [[nodiscard]] static Result<std::unique_ptr<Serving>> start(const testing::ProgramCall& call,
-                                                              const std::string& before,
-                                                              const std::string& after) {
-    std::unique_ptr<Serving> serving(new Serving(call));
-    if (!serving->program_.wait_for(after)) {
-      return fail(Fault::unavailable, fmt::format("{} {} does not run: {}", call.program,
-                                                  call.words.front(), serving->program_.out()));
-    }
-    const std::string& said = serving->program_.out();
-    serving->port_ = std::atoi(said.c_str() + said.find(before) + before.size());
-    return serving;
-  }
-
-  [[nodiscard]] int port() const { return port_; }
-  [[nodiscard]] int pid() const { return program_.pid(); }
-
- private:
-  explicit Serving(const testing::ProgramCall& call) : program_(call) {}
-
-  testing::Program program_;
-  int port_ = 0;
-};
 
 // Everybody may have as many descriptors as the system allows at all.
 std::size_t raise_descriptors() {
@@ -118,19 +92,6 @@ class HubBench {
                           "127.0.0.1:", "}\n");
   }
 
-  Result<std::unique_ptr<Serving>> start_node(const std::string& script,
-                                              const std::vector<std::string>& more = {}) {
-    testing::ProgramCall call{.words = {"node", "bench/peers/" + script},
-                              .program = "/usr/bin/env"};
-    call.words.insert(call.words.end(), more.begin(), more.end());
-    return Serving::start(call, "port ", "ready\n");
-  }
-
-  [[nodiscard]] static std::string modules() { return "build/peers"; }
-  [[nodiscard]] static bool has_module(const std::string& name) {
-    return ::access((modules() + "/node_modules/" + name).c_str(), R_OK) == 0;
-  }
-
   // The post that is read and commented on.
   Result<> write_post() {
     TYER_TRY(auto asker, Asker::open(hub_->port()));
@@ -161,7 +122,7 @@ class HubBench {
       return {};
     };
     TYER_TRY_OK(add("tyer, reads a processor second", *hub_));
-    std::vector<std::string> words{std::filesystem::absolute(modules()).string(), post_text_};
+    std::vector<std::string> words{node_modules(), post_text_};
     if (has_module("@hono/node-server")) {
       TYER_TRY(nodes.emplace_back(), start_node("hono.mjs", words));
       TYER_TRY_OK(add("Hono on Node, from memory", *nodes.back()));

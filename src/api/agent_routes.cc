@@ -23,7 +23,15 @@ const std::vector<Field>& agent_settings() {
       {"type", Type::text, false, "claude, codex, gemini, command or demo"},
       {"working_directory", Type::text, false, "where its runs work"},
       {"model", Type::text, false, "which model its program uses"},
-      {"permission_mode", Type::text, false, "what its program may do without asking"}};
+      {"permission_mode", Type::text, false, "read, edit or all: what it may do without asking"},
+      {"command", Type::texts, false, "of type command: the program and its words"},
+      {"environment", Type::texts, false, "names of the worker's variables that its runs see"},
+      {"worktree", Type::flag, false, "each session works in a git worktree of its own"},
+      {"minutes_max", Type::number, false, "for a run; 30 if not given"},
+      {"runs_per_day", Type::number, false, "budget of the agent; 0: none"},
+      {"cents_per_day", Type::number, false, "budget of the agent, US cents; 0: none"},
+      {"session_runs_per_day", Type::number, false, "budget of each session; 0: none"},
+      {"session_cents_per_day", Type::number, false, "budget of each session; 0: none"}};
   return fields;
 }
 
@@ -32,7 +40,15 @@ feed::AgentInput to_input(const Input& input) {
           .type = input.maybe_text("type"),
           .directory = input.maybe_text("working_directory"),
           .model = input.maybe_text("model"),
-          .permission = input.maybe_text("permission_mode")};
+          .permission = input.maybe_text("permission_mode"),
+          .command = input.maybe_texts("command"),
+          .environment = input.maybe_texts("environment"),
+          .worktree = input.maybe_flag("worktree"),
+          .minutes_max = input.maybe_number("minutes_max"),
+          .runs_per_day = input.maybe_number("runs_per_day"),
+          .cents_per_day = input.maybe_number("cents_per_day"),
+          .session_runs_per_day = input.maybe_number("session_runs_per_day"),
+          .session_cents_per_day = input.maybe_number("session_cents_per_day")};
 }
 
 // Without its hash.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "api/route.h"
+#include "api/secrets.h"
 #include "base/json.h"
 
 namespace tyer::api {
@@ -19,7 +20,8 @@ Json schema_of(Type type) {
 }
 
 std::string_view who_word(Who who) {
-  constexpr std::string_view words[] = {"anyone", "people and agents", "people", "agents"};
+  constexpr std::string_view words[] = {"anyone", "people and agents", "people", "agents",
+                                        "people and agents, not runs"};
   return words[static_cast<std::size_t>(who)];
 }
 
@@ -172,10 +174,16 @@ std::string openapi() {
          {"responses", {{"Error", error}}}}}});
 }
 
+const std::string& skill_id() {
+  static const std::string id = '"' + digest(skill()).substr(0, 16) + '"';
+  return id;
+}
+
 std::string skill() {
   std::string text(skill_head);
   for (const Route& route : routes()) {
-    if (route.who == Who::human || !route.path.starts_with("/api/")) continue;
+    if (route.who == Who::human || route.who == Who::worker || !route.path.starts_with("/api/"))
+      continue;
     text += fmt::format("\n- `{} {}`: {}\n{}{}", route.method, route.path, route.summary,
                         fields_of(route.query), fields_of(route.body));
   }

@@ -41,6 +41,9 @@ Result<> check_who(const Route& route, const Caller& caller) {
     case Who::agent:
       if (caller.actor.is_agent) return {};
       return fail(Fault::denied, "only an agent may do this; use its key");
+    case Who::worker:
+      if (caller.actor.session.empty()) return {};
+      return fail(Fault::denied, "the token of a run is not good for this; use the agent's key");
   }
   return {};
 }

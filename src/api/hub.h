@@ -30,6 +30,7 @@ struct HubOptions {
   std::vector<std::string> hosts;  // Names and addresses we are called by, with ports; empty: any.
   bool open = false;       // Whoever comes is the admin: loopback only, or the owner itself.
   bool secure = false;     // Behind TLS: cookies say so.
+  std::string inner_key;   // Who has it is the admin: workers of this very process; empty: none.
   std::string setup_code;  // Asked for at the first visit from elsewhere.
   std::string uploads;     // A folder; empty: no uploads.
   limits::FeedRules rules = {};

@@ -18,6 +18,11 @@ inline constexpr int search_turns_max = 10;  // Pages of the store looked at for
 inline constexpr std::size_t password_chars_min = 8;
 inline constexpr std::size_t password_chars_max = 200;
 
+inline constexpr std::size_t context_comments = 20;        // Of the thread, shown to a run.
+inline constexpr std::size_t context_titles = 10;          // Of the feed's posts.
+inline constexpr std::size_t output_bytes_max = 16 << 10;  // Of what a run says, at a time.
+inline constexpr std::size_t finish_why_bytes_max = 1'000;
+inline constexpr std::size_t stats_rows_max = 10'000;
 inline constexpr Span login_time = 30 * 24h;
 inline constexpr Span run_token_time = 24h;
 

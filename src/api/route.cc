@@ -119,8 +119,11 @@ std::optional<std::string> Input::maybe_text(std::string_view name) const {
 std::optional<std::int64_t> Input::maybe_number(std::string_view name) const {
   return get<std::int64_t>(name);
 }
+std::optional<bool> Input::maybe_flag(std::string_view name) const {
+  return get<bool>(name);
+}
 bool Input::flag(std::string_view name) const {
-  return get<bool>(name).value_or(false);
+  return maybe_flag(name).value_or(false);
 }
 std::vector<std::string> Input::texts(std::string_view name) const {
   return maybe_texts(name).value_or(std::vector<std::string>());
@@ -145,8 +148,9 @@ Result<std::optional<std::uint64_t>> Call::expected_rev() const {
 const std::vector<Route>& routes() {
   static const std::vector<Route> all = [] {
     std::vector<Route> rows;
-    for (const auto part : {auth_routes, agent_routes, session_routes, feed_routes, lease_routes,
-                            search_routes, upload_routes, event_routes, system_routes}) {
+    for (const auto part :
+         {auth_routes, agent_routes, session_routes, shift_routes, feed_routes, lease_routes,
+          search_routes, upload_routes, event_routes, system_routes}) {
       std::ranges::move(part(), std::back_inserter(rows));
     }
     return rows;

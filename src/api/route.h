@@ -36,6 +36,7 @@ enum class Who : std::uint8_t {
   known,   // People and agents.
   human,
   agent,
+  worker,  // Who starts runs: with an agent's key or as a person, not with the token of a run.
 };
 
 // The body of a request, checked against the fields of its route.
@@ -47,6 +48,7 @@ class Input {
   [[nodiscard]] std::string text(std::string_view name) const;  // Empty if absent.
   [[nodiscard]] std::optional<std::string> maybe_text(std::string_view name) const;
   [[nodiscard]] std::optional<std::int64_t> maybe_number(std::string_view name) const;
+  [[nodiscard]] std::optional<bool> maybe_flag(std::string_view name) const;
   [[nodiscard]] bool flag(std::string_view name) const;
   [[nodiscard]] std::vector<std::string> texts(std::string_view name) const;
   [[nodiscard]] std::optional<std::vector<std::string>> maybe_texts(std::string_view name) const;
@@ -103,6 +105,7 @@ struct Route {
 [[nodiscard]] std::vector<Route> auth_routes();
 [[nodiscard]] std::vector<Route> agent_routes();
 [[nodiscard]] std::vector<Route> session_routes();
+[[nodiscard]] std::vector<Route> shift_routes();
 [[nodiscard]] std::vector<Route> feed_routes();
 [[nodiscard]] std::vector<Route> lease_routes();
 [[nodiscard]] std::vector<Route> search_routes();

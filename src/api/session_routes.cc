@@ -9,6 +9,7 @@
 #include "api/limits.h"
 #include "api/paging.h"
 #include "api/secrets.h"
+#include "api/sessions.h"
 #include "base/json.h"
 #include "base/json_text.h"
 #include "core/limits.h"
@@ -18,9 +19,7 @@
 #include "feed/names.h"
 
 namespace tyer::api {
-namespace {
 
-// An agent may touch what is its own; with the token of a run, only that session.
 Result<> check_own(const Caller& caller, const std::string& agent, const std::string& session) {
   if (!caller.actor.is_agent) return {};
   if (caller.actor.id != agent) {
@@ -39,7 +38,6 @@ Result<feed::Session> own_session(const core::View& view, Call& call) {
   return session;
 }
 
-// A session runs exactly while its lease is held (law 8), or while somebody without one says so.
 Result<std::string> shown_session(const core::View& view, const core::Subject& subject) {
   TYER_TRY(Json state, parse_json_object(subject.state));
   TYER_TRY(const auto lease, view.lease(subject.key));
@@ -49,6 +47,26 @@ Result<std::string> shown_session(const core::View& view, const core::Subject& s
   state["id"] = feed::id_of(subject);
   return dump_json(state);
 }
+
+Result<std::string> shown_item(const core::View& view, const core::Subject& subject) {
+  TYER_TRY(Json state, parse_json_object(subject.state));
+  const std::string source = text_or(state, "source_id");
+  TYER_TRY(const auto text,
+           view.subject(feed::key_of(source.starts_with("ps_") ? "post" : "comment", source)));
+  TYER_TRY(const auto post, view.subject(feed::key_of("post", text_or(state, "post_id"))));
+  state["id"] = source;
+  state["status"] = subject.status;
+  state["is_deleted"] = !text || text->status == "deleted" || !post || post->status == "deleted";
+  if (text) {
+    TYER_TRY(const Json written, parse_json_object(text->state));
+    for (const char* name : {"title", "content", "author_type", "author_name", "created_by"}) {
+      if (written.contains(name)) state[name] = written[name];
+    }
+  }
+  return dump_json(state);
+}
+
+namespace {
 
 Result<http::Response> answer_session(Call& call, const std::string& id, int status = 200) {
   std::string body;
@@ -118,25 +136,6 @@ Result<http::Response> remove_session(Call& call) {
         return feed::decide_delete_session(view, call.id(), now, call.hub.options().rules);
       }));
   return answer("", 204);
-}
-
-// An item with the text that is to be answered; nothing if that is deleted.
-Result<std::string> shown_item(const core::View& view, const core::Subject& subject) {
-  TYER_TRY(Json state, parse_json_object(subject.state));
-  const std::string source = text_or(state, "source_id");
-  TYER_TRY(const auto text,
-           view.subject(feed::key_of(source.starts_with("ps_") ? "post" : "comment", source)));
-  TYER_TRY(const auto post, view.subject(feed::key_of("post", text_or(state, "post_id"))));
-  state["id"] = source;
-  state["status"] = subject.status;
-  state["is_deleted"] = !text || text->status == "deleted" || !post || post->status == "deleted";
-  if (text) {
-    TYER_TRY(const Json written, parse_json_object(text->state));
-    for (const char* name : {"title", "content", "author_type", "author_name", "created_by"}) {
-      if (written.contains(name)) state[name] = written[name];
-    }
-  }
-  return dump_json(state);
 }
 
 Result<http::Response> items(Call& call, const char* status) {

@@ -50,7 +50,9 @@ Result<http::Response> metrics(Call& call) {
 
 Result<http::Response> show_skill(Call&) {
   static const std::string text = skill();
-  return answer_text(text, "text/markdown; charset=utf-8");
+  http::Response response = answer_text(text, "text/markdown; charset=utf-8");
+  response.headers.push_back({"etag", skill_id()});
+  return response;
 }
 
 Result<http::Response> show_openapi(Call&) {

@@ -18,7 +18,15 @@ std::string wire_type(std::string_view type) {
       {"thread.noticed", "notice"},
       {"thread.typing", "agent_typing"},
       {"thread.quiet", "agent_idle"},
-      {"run.ended", "run_finished"}};
+      // What happened to a session's run. Of its processes, attempt by attempt, the store's own
+      // records tell.
+      {"shift.started", "run_started"},
+      {"shift.output", "run_output"},
+      {"shift.stop_asked", "run_stop_asked"},
+      {"shift.ended", "run_finished"},
+      {"run.created", "attempt_created"},
+      {"run.started", "attempt_started"},
+      {"run.ended", "attempt_finished"}};
   for (const auto& [ours, theirs] : names) {
     if (type == ours) return std::string(theirs);
   }

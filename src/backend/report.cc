@@ -30,6 +30,17 @@ std::string_view name(Verdict verdict) {
   return names[static_cast<std::size_t>(verdict)];
 }
 
+Usage sum_of(const Usage& before, const Usage& after) {
+  Usage sum = after;
+  if (!after.tokens_are_totals) {
+    sum.input += before.input;
+    sum.output += before.output;
+    sum.cached += before.cached;
+  }
+  if (!after.cost_is_total) sum.cost += before.cost;
+  return sum;
+}
+
 Usage usage_of_run(const Usage& earlier, const Usage& reported) {
   Usage run = reported;
   run.tokens_are_totals = run.cost_is_total = false;

@@ -80,6 +80,9 @@ struct Usage {
 // began anew meanwhile and counts as it is.
 [[nodiscard]] Usage usage_of_run(const Usage& earlier, const Usage& reported);
 
+// Of two runs, one after the other, of one task. Of totals the last counts.
+[[nodiscard]] Usage sum_of(const Usage& before, const Usage& after);
+
 // How the process ended.
 struct Ending {
   enum class Cut : std::uint8_t { no, asked, time_limit, hopeless };

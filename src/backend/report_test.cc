@@ -113,5 +113,13 @@ TEST(UsageOfARun, IsTheTotalIfThatBecameSmaller) {
             (Usage{.input = 5, .output = 6, .cost = 7}));
 }
 
+TEST(UsageOfARun, IsAddedUpOverItsAttemptsUnlessItIsATotal) {
+  const Usage first{.input = 10, .output = 1, .cached = 2, .cost = 7};
+  EXPECT_EQ(sum_of(first, {.input = 5, .output = 1, .cost = 9}),
+            (Usage{.input = 15, .output = 2, .cached = 2, .cost = 16}));
+  EXPECT_EQ(sum_of(first, {.input = 5, .cost = 9, .cost_is_total = true}),
+            (Usage{.input = 15, .output = 1, .cached = 2, .cost = 9, .cost_is_total = true}));
+}
+
 }  // namespace
 }  // namespace tyer::backend

@@ -1,6 +1,5 @@
 // tyer agent run: one task for one agent, and the keeper that it leaves it to.
 
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -13,6 +12,7 @@
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/input.h"
+#include "cli/keeper_start.h"
 #include "cli/limits.h"
 #include "cli/locking.h"
 #include "cli/repository_work.h"
@@ -21,7 +21,6 @@
 #include "cli/stop_signals.h"
 #include "cli/workspace.h"
 #include "env/front.h"
-#include "env/os_error.h"
 #include "run/keeper.h"
 #include "run/settle.h"
 
@@ -90,50 +89,6 @@ Result<run::Job> read_job(World& world, const Arguments& arguments) {
   return job;
 }
 
-// Beside a store that is a file; else in the project.
-std::string runs_folder(const World& world, const std::string& url) {
-  constexpr std::string_view sqlite = "sqlite:";
-  if (url.starts_with(sqlite) && url.contains('/')) {
-    return url.substr(sqlite.size(), url.rfind('/') - sqlite.size()) + "/runs";
-  }
-  return find_tyer(world.directory).value_or(world.directory + "/.tyer") + "/runs";
-}
-
-// In a file without a name, at its beginning.
-Result<env::Fd> to_file(const std::string& text) {
-  env::Fd file(::memfd_create("job", MFD_CLOEXEC));
-  if (!file) return std::unexpected(env::os_error(errno, "make", "a file in memory"));
-  for (std::size_t done = 0; done < text.size();) {
-    const ssize_t put = env::uninterrupted(
-        [&] { return ::write(file.get(), text.data() + done, text.size() - done); });
-    if (put < 0) return std::unexpected(env::os_error(errno, "write", "a file in memory"));
-    done += static_cast<std::size_t>(put);
-  }
-  ::lseek(file.get(), 0, SEEK_SET);
-  return file;
-}
-
-struct StartedKeeper {
-  std::unique_ptr<env::Child> child;
-  env::Fd errors;
-};
-
-// It outlives us: in a session of its own, with nothing of ours but its job.
-Result<StartedKeeper> start_keeper(World& world, const run::Job& job) {
-  TYER_TRY(const env::Fd input, to_file(run::encode(job)));
-  StartedKeeper started;
-  TYER_TRY(started.errors, to_file(""));
-  env::Spawn spawn{.argv = {world.program, "agent", "keep"}, .directory = "/"};
-  spawn.environment.insert(world.environment.begin(), world.environment.end());
-  // See run::keeper_mark_of.
-  spawn.environment["TYER_KEEPER"] = job.id;
-  spawn.input = input.get();
-  spawn.errors = started.errors.get();
-  TYER_TRY(started.child, world.env.processes.spawn(spawn));
-  started.child->let_go();
-  return started;
-}
-
 // Nobody reads on when this returns, so the run must be there.
 Done leave_alone(World& world, engine::Engine& engine, const run::Job& job, StartedKeeper& keeper,
                  bool json) {
@@ -164,14 +119,6 @@ Done keep_behind_front(World& world, const run::Job& job, const Settings& settin
   return 0;
 }
 
-// What is left to the front when its keeper ended with `code`, or died.
-Done settle_after(World& world, const run::Job& job, const Settings& settings, int code) {
-  TYER_TRY(const auto store, open_store_at(world, settings, job.store, Access::write));
-  engine::Engine engine(world.env, *store, world.catalog);
-  TYER_TRY_OK(run::settle(engine));
-  return code < 128 ? code : 1;
-}
-
 }  // namespace
 
 Done run_agent_run(World& world, const Arguments& arguments) {
@@ -184,19 +131,13 @@ Done run_agent_run(World& world, const Arguments& arguments) {
   // Who works in a worktree is known to all only if it is known where those are.
   World at = world_at(world, job.worktree.empty() ? world.directory : job.repository);
   TYER_TRY(const auto store, open_store(at, settings, Access::write));
-  job.store = absolute_url(store_url(at, settings), at.directory);
-  job.space = settings.space;
-  job.is_durable = settings.durability == store::Durability::full;
-  job.heartbeat = settings.heartbeat;
-  job.silence = settings.silence;
-  job.folder = runs_folder(at, job.store);
-  job.kept = settings.runs_kept;
+  set_records(at, settings, job);
   engine::Engine engine(world.env, *store, world.catalog);
   TYER_TRY_OK(run::settle(engine));
   if (!job.worktree.empty()) TYER_TRY_OK(check_tree_of(world, engine, job));
   // From here on an interruption is for the run.
   const StopSignals signals;
-  TYER_TRY(StartedKeeper keeper, start_keeper(world, job));
+  TYER_TRY(StartedKeeper keeper, start_keeper(world, {"agent", "keep"}, run::encode(job), job.id));
   const bool json = arguments.has("--json");
   if (arguments.has("--detach")) return leave_alone(world, engine, job, keeper, json);
   return follow_run(world, engine, job.id,
@@ -215,10 +156,7 @@ Done run_agent_keep(World& world, const Arguments& arguments) {
         Failure{{Fault::invalid, job.error().what}, "it is what 'tyer agent run' leaves behind"});
   }
   TYER_TRY(Settings settings, load_settings(world, arguments));
-  settings.space = job->space;
-  settings.durability = job->is_durable ? store::Durability::full : store::Durability::normal;
-  settings.heartbeat = job->heartbeat;
-  settings.silence = job->silence;
+  use_records(settings, *job);
   env::give_up_input();
   TYER_TRY(const int code, env::run_behind_front([&](const env::Front& front) {
              return finish(keep_behind_front(world, *job, settings, front), world, false);

@@ -1,6 +1,8 @@
-// tyer agent add, list, key, remove and sessions: who may come to the hub.
+// tyer agent add, set, list, key, remove and sessions: who may come to the hub.
 
 #include <algorithm>
+#include <array>
+#include <charconv>
 #include <filesystem>
 
 #include <fmt/format.h>
@@ -88,21 +90,87 @@ Done list_sessions(World& world, const Arguments& arguments, Door& door, const s
   return 0;
 }
 
+// What is set with a number; 0 takes it back.
+Result<> add_number(const Arguments& arguments, const std::string& option, const char* name,
+                    Json& body) {
+  const auto text = arguments.value(option);
+  if (!text) return {};
+  std::int64_t number = 0;
+  const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), number);
+  if (error != std::errc{} || end != text->data() + text->size() || number < 0) {
+    return fail(Fault::invalid,
+                fmt::format("{} '{}' is not a number from 0 on", option, printable(*text, 80)));
+  }
+  body[name] = number;
+  return {};
+}
+
+// The settings of an agent that the arguments name.
+Result<Json> read_settings_of(const World& world, const Arguments& arguments) {
+  Json body = Json::object();
+  constexpr std::array<std::pair<const char*, const char*>, 3> texts{
+      {{"--type", "type"}, {"--model", "model"}, {"--permission", "permission_mode"}}};
+  for (const auto& [option, name] : texts) {
+    if (const auto text = arguments.value(option)) body[name] = *text;
+  }
+  if (const auto dir = arguments.value("--dir")) {
+    body["working_directory"] = absolute_directory(world, *dir);
+  }
+  if (const auto tree = arguments.value("--worktree")) body["worktree"] = *tree == "yes";
+  if (const auto names = arguments.value("--pass-env")) {
+    body["environment"] = Json::array();
+    for (std::size_t at = 0; at < names->size();) {
+      const std::size_t comma = std::min(names->find(',', at), names->size());
+      if (comma > at) body["environment"].push_back(names->substr(at, comma - at));
+      at = comma + 1;
+    }
+  }
+  if (!arguments.values("CMD").empty()) body["command"] = arguments.values("CMD");
+  constexpr std::array<std::pair<const char*, const char*>, 5> numbers{
+      {{"--max-minutes", "minutes_max"},
+       {"--runs-per-day", "runs_per_day"},
+       {"--cents-per-day", "cents_per_day"},
+       {"--session-runs-per-day", "session_runs_per_day"},
+       {"--session-cents-per-day", "session_cents_per_day"}}};
+  for (const auto& [option, name] : numbers) {
+    TYER_TRY_OK(add_number(arguments, option, name, body));
+  }
+  const auto is_text = [](const Json& value) {
+    return !value.is_string() || is_utf8(value.get_ref<const std::string&>());
+  };
+  for (const auto& [name, value] : body.items()) {
+    const bool is_good = value.is_array() ? std::ranges::all_of(value, is_text) : is_text(value);
+    if (!is_good) return fail(Fault::invalid, name + " is not UTF-8");
+  }
+  return body;
+}
+
 }  // namespace
 
 Done run_agent_add(World& world, const Arguments& arguments) {
-  std::optional<std::string> directory = arguments.value("--dir");
-  if (directory) *directory = absolute_directory(world, *directory);
-  TYER_TRY(const std::string body, body_of({{"name", arguments.value("NAME")},
-                                            {"type", arguments.value("--type")},
-                                            {"working_directory", directory},
-                                            {"model", arguments.value("--model")},
-                                            {"permission_mode", arguments.value("--permission")}}));
+  TYER_TRY(Json body, read_settings_of(world, arguments));
+  body["name"] = *arguments.value("NAME");
   TYER_TRY(const auto door, Door::open(world, arguments, Access::write));
-  TYER_TRY(const Json made, door->ask("POST", "/api/keys", {}, body));
+  TYER_TRY(const Json made, door->ask("POST", "/api/keys", {}, dump_json(body)));
   print_key(
       world, arguments, *door, made,
       fmt::format("The agent {} ({}) is made", shown_text(made, "name"), shown_text(made, "id")));
+  return 0;
+}
+
+Done run_agent_set(World& world, const Arguments& arguments) {
+  TYER_TRY(Json body, read_settings_of(world, arguments));
+  if (const auto name = arguments.value("--rename")) {
+    if (!is_utf8(*name)) return std::unexpected(Failure{{Fault::invalid, "--rename is not UTF-8"}});
+    body["name"] = *name;
+  }
+  if (body.empty()) {
+    return std::unexpected(Failure{{Fault::invalid, "nothing to change was given"}});
+  }
+  TYER_TRY(const auto door, Door::open(world, arguments, Access::write));
+  TYER_TRY(const std::string id, find_agent(*door, *arguments.value("NAME")));
+  TYER_TRY(const Json agent, door->ask("PATCH", "/api/agents/" + id, {}, dump_json(body)));
+  print_object(world, arguments, agent, fmt::format("{} is changed\n", shown_text(agent, "name")));
   return 0;
 }
 

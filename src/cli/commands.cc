@@ -6,6 +6,7 @@
 #include "cli/agent_rows.h"
 #include "cli/feed_rows.h"
 #include "cli/hub_rows.h"
+#include "cli/work_rows.h"
 #include "cli/worktree_rows.h"
 
 namespace tyer::cli {
@@ -255,8 +256,13 @@ constexpr std::array all_commands{
             demo_examples,
             demo_codes,
             run_demo_agent},
+    work_rows::up,
     hub_rows::serve,
+    work_rows::worker,
+    work_rows::worker_keep,
+    work_rows::stats,
     hub_rows::agent_add,
+    hub_rows::agent_set,
     hub_rows::agent_list,
     hub_rows::agent_key,
     hub_rows::agent_remove,

@@ -49,13 +49,53 @@ inline constexpr Command serve{
 inline constexpr std::array agent_operands{
     Operand{.name = "NAME", .help = "The agent's name, or its id"}};
 
-inline constexpr std::array new_agent_operands{Operand{
-    .name = "NAME", .help = "What it is called: at most 100 characters, without '/' and '@'"}};
+inline constexpr Operand command_operand{.name = "CMD",
+                                         .help = "Of type command: the program and its words",
+                                         .required = false,
+                                         .many = true,
+                                         .rest = true};
+inline constexpr std::array set_operands{
+    Operand{.name = "NAME", .help = "The agent's name, or its id"}, command_operand};
+inline constexpr std::array new_agent_operands{
+    Operand{.name = "NAME",
+            .help = "What it is called: at most 100 characters, without '/' and '@'"},
+    command_operand};
+inline constexpr Option type_option{"--type", "claude|codex|gemini|command|demo",
+                                    "Its program (claude)"};
+inline constexpr Option dir_option{"--dir", "DIR", "Where its runs work; where the worker is"};
+inline constexpr Option model_option{"--model", "NAME",
+                                     "The model; the program's own choice by default"};
+inline constexpr Option permission_option{"--permission", "read|edit|all",
+                                          "What it may do without being asked (read)"};
+inline constexpr Option worktree_option{"--worktree", "yes|no",
+                                        "A git worktree for each session (no)"};
+inline constexpr Option pass_option{"--pass-env", "NAMES",
+                                    "Variables of the worker that its runs see, with commas"};
+inline constexpr Option minutes_option{"--max-minutes", "N", "How long a run may take (30)"};
+inline constexpr Option runs_option{"--runs-per-day", "N", "Its budget of runs; 0: none"};
+inline constexpr Option cents_option{"--cents-per-day", "N", "Its budget of US cents; 0: none"};
+inline constexpr Option session_runs_option{"--session-runs-per-day", "N",
+                                            "The same for each session"};
+inline constexpr Option session_cents_option{"--session-cents-per-day", "N",
+                                             "The same for each session"};
 inline constexpr std::array add_options{
-    Option{"--type", "claude|codex|gemini|command|demo", "Its program (claude)"},
-    Option{"--dir", "DIR", "Where its runs work"},
-    Option{"--model", "NAME", "The model; the program's own choice by default"},
-    Option{"--permission", "read|edit|all", "What it may do without being asked"},
+    type_option,     dir_option,          model_option,         permission_option,
+    worktree_option, pass_option,         minutes_option,       runs_option,
+    cents_option,    session_runs_option, session_cents_option, url_option,
+};
+inline constexpr std::array set_options{
+    Option{"--rename", "NAME", "What it is called from now on"},
+    type_option,
+    dir_option,
+    model_option,
+    permission_option,
+    worktree_option,
+    pass_option,
+    minutes_option,
+    runs_option,
+    cents_option,
+    session_runs_option,
+    session_cents_option,
     url_option,
 };
 inline constexpr std::array<std::string_view, 2> add_examples{
@@ -73,6 +113,23 @@ inline constexpr Command agent_add{
     .examples = add_examples,
     .exit_codes = codes,
     .run = run_agent_add};
+
+inline constexpr std::array<std::string_view, 2> set_examples{
+    "tyer agent set research-bot --runs-per-day 50 --cents-per-day 500",
+    "tyer agent set research-bot --permission edit --worktree yes"};
+inline constexpr Command agent_set{
+    .name = "agent set",
+    .group = "Hub",
+    .summary = "Change how an agent works and what it may use",
+    .details =
+        "What is changed counts from the next run on. Budgets are those of a day (UTC): when one "
+        "is "
+        "used up, what is written to the agent waits, and the thread says so.",
+    .operands = set_operands,
+    .options = set_options,
+    .examples = set_examples,
+    .exit_codes = codes,
+    .run = run_agent_set};
 
 inline constexpr std::array<std::string_view, 2> agents_examples{"tyer agent list",
                                                                  "tyer agent list --json"};

@@ -65,13 +65,18 @@ Result<> choose_tree(World& world, const Arguments& arguments, run::Job& job) {
   const auto name = arguments.value("--worktree");
   const auto base = arguments.value("--base");
   if (!name) return base ? fail(Fault::invalid, "--base is for --worktree") : Result<>();
-  TYER_TRY_OK(git::check_tree_name(*name));
+  return choose_tree(world, *name, base, job);
+}
+
+Result<> choose_tree(World& world, const std::string& name, const std::optional<std::string>& base,
+                     run::Job& job) {
+  TYER_TRY_OK(git::check_tree_name(name));
   if (base) TYER_TRY_OK(git::check_revision(*base));
   const git::Runner runner(world.env, world.environment);
   TYER_TRY(const git::Repository repository, git::find_repository(runner, job.directory));
-  TYER_TRY(const git::Tree tree, git::check_addition(runner, repository, *name, base));
+  TYER_TRY(const git::Tree tree, git::check_addition(runner, repository, name, base));
   TYER_TRY_OK(check_not_missing(tree));
-  job.worktree = *name;
+  job.worktree = name;
   job.base = base.value_or("");
   job.repository = repository.root;
   job.directory = tree.path;

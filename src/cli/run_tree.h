@@ -6,6 +6,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 
 #include "cli/arguments.h"
@@ -21,6 +22,9 @@ namespace tyer::cli {
 // Lets `job` work in the worktree that the arguments name, of the repository around its
 // directory. Refuses names, bases and places that cannot be right.
 [[nodiscard]] Result<> choose_tree(World& world, const Arguments& arguments, run::Job& job);
+// The same for the worktree `name`, made from `base` if it is not there.
+[[nodiscard]] Result<> choose_tree(World& world, const std::string& name,
+                                   const std::optional<std::string>& base, run::Job& job);
 
 // `conflict` if a run works in the job's worktree, or somebody is removing that.
 [[nodiscard]] Result<> check_tree_of(World& world, engine::Engine& engine, const run::Job& job);

@@ -1,76 +1,24 @@
-#include <algorithm>
-
 #include <fmt/format.h>
 
-#include "api/guard.h"
 #include "api/service.h"
-#include "base/id.h"
 #include "base/json_text.h"
 #include "cli/commands.h"
+#include "cli/hub_start.h"
 #include "cli/limits.h"
 #include "cli/stop_signals.h"
 #include "cli/workspace.h"
 #include "env/wait_readable.h"
 
 namespace tyer::cli {
-namespace {
-
-Log::Sink to_errors(World& world) {
-  return
-      [&world](std::string_view line) { world.output.warn_from_aside(std::string(line) + "\n"); };
-}
-
-// Files that are sent lie beside the store, or in `.tyer` if that is a server.
-std::string uploads_beside(const World& world, const std::string& store) {
-  if (store == "sqlite::memory:") return "";
-  if (store.starts_with("sqlite:") || store.starts_with("files:")) {
-    const std::string path = store.substr(store.find(':') + 1);
-    return path.substr(0, path.rfind('/')) + "/uploads";
-  }
-  return find_tyer(world.directory).value_or(world.directory + "/.tyer") + "/uploads";
-}
-
-Result<api::ServiceOptions> read_options(World& world, const Arguments& arguments,
-                                         const Settings& settings) {
-  api::ServiceOptions options;
-  options.listen = settings.hub_listen;
-  options.hub.rules = settings.rules;
-  const std::string hosts = arguments.value("--host").value_or("");
-  for (std::size_t at = 0; at < hosts.size();) {
-    const std::size_t end = std::min(hosts.find(',', at), hosts.size());
-    if (end > at) options.hub.hosts.push_back(hosts.substr(at, end - at));
-    at = end + 1;
-  }
-  const bool is_local = api::is_loopback(options.listen);
-  options.hub.open = arguments.has("--open-loopback");
-  if (options.hub.open && !is_local) {
-    return fail(Fault::invalid,
-                fmt::format("--open-loopback lets everybody in, so not on {}", options.listen));
-  }
-  // Whoever can read this terminal may be the first.
-  if (!is_local)
-    options.hub.setup_code = sortable_id("", Time{}, world.env.random.bits()).substr(10);
-  const auto certificate = arguments.value("--tls-cert");
-  const auto key = arguments.value("--tls-key");
-  if (certificate.has_value() != key.has_value()) {
-    return fail(Fault::invalid, "--tls-cert and --tls-key go together");
-  }
-  if (certificate) options.tls = http::Tls{*certificate, *key};
-  return options;
-}
-
-}  // namespace
 
 Done run_serve(World& world, const Arguments& arguments) {
   const StopSignals signals;  // Before anything starts a thread.
   TYER_TRY(const Settings settings, load_settings(world, arguments));
-  TYER_TRY(api::ServiceOptions options, read_options(world, arguments, settings));
   TYER_TRY(const auto store, open_store(world, settings, Access::write));
-  options.hub.uploads = uploads_beside(world, store->name());
+  TYER_TRY(api::ServiceOptions options,
+           read_hub_options(world, arguments, settings, store->name()));
   const bool json = arguments.has("--json");
-  const Log log(
-      json ? Log::Form::json : Log::Form::text, Level::info,
-      [&world] { return world.env.clock.now(); }, to_errors(world));
+  const Log log = make_log(world, json);
   const std::string scheme = options.tls ? "https" : "http";
   const std::string code = options.hub.setup_code;
   const bool open = options.hub.open;

@@ -56,6 +56,9 @@ constexpr std::array table_rows{
             "How often agents may mention agents under one post within `hub.bot_window`; then the "
             "chain stops."},
     Setting{"hub.bot_window", "TYER_HUB_BOT_WINDOW", "", duration, "", "5m", "See above."},
+    Setting{"worker.leave", "TYER_WORKER_LEAVE", "", duration, "", "5m",
+            "How long runs under way may go on when their worker leaves or their session is "
+            "deleted."},
 };
 
 constexpr std::array holds{CommandHold{"/wf:build", "1h"},  CommandHold{"/wf:done", "5m"},
@@ -177,6 +180,8 @@ Result<> set(Settings& settings, const Given& given) {
     TYER_TRY(settings.silence, read_duration(given));
   } else if (given.name == "lease.hold") {
     TYER_TRY(settings.hold, read_duration(given));
+  } else if (given.name == "worker.leave") {
+    TYER_TRY(settings.worker_leave, read_duration(given));
   } else if (given.name == "runs.keep") {
     TYER_TRY(settings.runs_kept, read_number(given, limits::run_folders_max));
   }

@@ -75,6 +75,7 @@ struct Settings {
   Span hold{};
   std::map<std::string, Span, std::less<>> hold_by_command;
   std::size_t runs_kept = 0;
+  Span worker_leave{};
   std::string hub_url;  // Empty: no hub, but the store itself.
   std::string hub_listen;
   limits::FeedRules rules;

@@ -161,7 +161,7 @@ LinuxChild::LinuxChild(pid_t pid, std::int64_t pid_start, Fd pidfd)
     : pid_(pid), pid_start_(pid_start), pidfd_(std::move(pidfd)) {}
 
 LinuxChild::~LinuxChild() {
-  if (!is_ours_ || is_let_go_) return;
+  if (!is_ours_ || (is_let_go_ && !exit_)) return;
   if (!exit_) {
     kill(-pid_, SIGKILL);
     // One that hangs in the kernel is left to init.

@@ -369,5 +369,18 @@ TEST(ChildGroup, IsLeftAloneOnceSomebodyElseTookTheChild) {
   EXPECT_TRUE(child->signal_group(SIGKILL));
 }
 
+// Or a worker would collect a dead entry of the process table for every run.
+TEST(LinuxChild, ThatWasLetGoIsReapedIfItsEndWasSeen) {
+  auto child = start_child({.argv = {"true"}, .environment = {{"PATH", "/usr/bin:/bin"}}});
+  ASSERT_TRUE(child) << child.error().what;
+  const auto pid = static_cast<pid_t>((*child)->pid());
+  (*child)->let_go();
+  ASSERT_TRUE((*child)->wait(20s).value());
+  child->reset();
+
+  EXPECT_EQ(::waitpid(pid, nullptr, WNOHANG), -1);
+  EXPECT_EQ(errno, ECHILD);
+}
+
 }  // namespace
 }  // namespace tyer::env

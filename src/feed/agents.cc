@@ -32,6 +32,20 @@ Result<> check_type(const std::string& type) {
                                           printable(type, 40)));
 }
 
+Result<> add_words(Json& body, const char* name,
+                   const std::optional<std::vector<std::string>>& words) {
+  if (!words) return {};
+  if (words->size() > limits::agent_setting_words_max) {
+    return fail(Fault::limit, fmt::format("{} has {} words, at most {} are possible", name,
+                                          words->size(), limits::agent_setting_words_max));
+  }
+  for (const std::string& word : *words) {
+    TYER_TRY_OK(check_title(name, word, setting_chars_max));
+  }
+  body[name] = *words;
+  return {};
+}
+
 // What of `input` is given, checked.
 Result<Json> agent_body(const AgentInput& input) {
   Json body = Json::object();
@@ -50,6 +64,23 @@ Result<Json> agent_body(const AgentInput& input) {
   for (const auto& [name, value] : settings) {
     if (!*value) continue;
     TYER_TRY_OK(check_title(name, **value, setting_chars_max));
+    body[name] = **value;
+  }
+  TYER_TRY_OK(add_words(body, "command", input.command));
+  TYER_TRY_OK(add_words(body, "environment", input.environment));
+  if (input.worktree) body["worktree"] = *input.worktree;
+  const std::array<std::pair<const char*, const std::optional<std::int64_t>*>, 5> numbers{
+      {{"minutes_max", &input.minutes_max},
+       {"runs_per_day", &input.runs_per_day},
+       {"cents_per_day", &input.cents_per_day},
+       {"session_runs_per_day", &input.session_runs_per_day},
+       {"session_cents_per_day", &input.session_cents_per_day}}};
+  for (const auto& [name, value] : numbers) {
+    if (!*value) continue;
+    if (**value < 0 || **value > limits::budget_max) {
+      return fail(Fault::invalid,
+                  fmt::format("{} is a number from 0 to {}", name, limits::budget_max));
+    }
     body[name] = **value;
   }
   return body;
@@ -301,7 +332,7 @@ Result<core::Change> decide_delete_session(const core::View& view, const std::st
     TYER_TRY(const auto there, view.subject(item_key(agent.default_session, item.source)));
     if (there) continue;
     change.events.push_back(open_item({agent.default_session, agent.id, "moved"}, item.source,
-                                      item.post, item.feed, now));
+                                      item.post, item.feed, now, id));
   }
   TYER_TRY_OK(hand_over_follows(view, session, agent.default_session, rules, change));
   change.events.push_back({subject.key, "session.deleted",

@@ -39,6 +39,15 @@ struct AgentInput {
   std::optional<std::string> directory;
   std::optional<std::string> model;
   std::optional<std::string> permission;
+  std::optional<std::vector<std::string>> command;      // Of type command: program and words.
+  std::optional<std::vector<std::string>> environment;  // Names of what its runs see, too.
+  std::optional<bool> worktree;                         // Each session has one of its own.
+  std::optional<std::int64_t> minutes_max;              // For a run; 0: as usual.
+  // Budgets of a day (UTC): see tally.h. 0: none.
+  std::optional<std::int64_t> runs_per_day;
+  std::optional<std::int64_t> cents_per_day;
+  std::optional<std::int64_t> session_runs_per_day;
+  std::optional<std::int64_t> session_cents_per_day;
 };
 
 // A new agent with its default session.

@@ -70,17 +70,18 @@ std::string item_key(const std::string& session, const std::string& source) {
 }
 
 core::Draft open_item(const Target& target, const std::string& source, const std::string& post,
-                      const std::string& feed, Time now) {
-  return {item_key(target.session, source), "item.opened",
-          dump_json({{"parent", key_of("session", target.session)},
-                     {"session_id", target.session},
-                     {"agent_id", target.agent},
-                     {"source_id", source},
-                     {"post_id", post},
-                     {"feed_id", feed},
-                     {"reason", target.reason},
-                     {"wakes", 0},
-                     {"created_at", format_time(now)}})};
+                      const std::string& feed, Time now, const std::string& moved_from) {
+  Json body{{"parent", key_of("session", target.session)},
+            {"session_id", target.session},
+            {"agent_id", target.agent},
+            {"source_id", source},
+            {"post_id", post},
+            {"feed_id", feed},
+            {"reason", target.reason},
+            {"wakes", 0},
+            {"created_at", format_time(now)}};
+  if (!moved_from.empty()) body["moved_from"] = moved_from;
+  return {item_key(target.session, source), "item.opened", dump_json(body)};
 }
 
 Result<std::vector<Item>> answered_by(const core::View& view, const Actor& actor,
@@ -153,10 +154,11 @@ Result<Woken> decide_wake(const core::View& view, const Wake& wake, const limits
       continue;
     }
     woken.taken.push_back(source);
-    woken.change.events.push_back(
-        {item.key, "item.woken",
-         dump_json(
-             {{"wakes", item.wakes + 1}, {"run", wake.run}, {"woken_at", format_time(now)}})});
+    woken.change.events.push_back({item.key, "item.woken",
+                                   dump_json({{"wakes", item.wakes + 1},
+                                              {"run", wake.run},
+                                              {"rests", false},
+                                              {"woken_at", format_time(now)}})});
   }
   return woken;
 }
@@ -165,11 +167,21 @@ Result<core::Change> decide_retry(const core::View& view, const std::string& ses
                                   const std::string& source) {
   TYER_TRY_OK(find(view, "session", session));
   TYER_TRY(const core::Subject subject, find_item(view, session, source));
-  if (subject.status == "open") return core::Change{};
-  return core::Change{
-      .events = {
-          {subject.key, "item.retried",
-           dump_json({{"wakes", 0}, {"run", ""}, {"why", nullptr}, {"skipped_at", nullptr}})}}};
+  TYER_TRY(const Item item, read_item(subject));
+  if (subject.status == "open" && !item.rests) return core::Change{};
+  TYER_TRY(const Json state, parse_json_object(subject.state));
+  // With whose it is, for workers that hear of it.
+  Json body{{"session_id", session},
+            {"agent_id", text_or(state, "agent_id")},
+            {"wakes", 0},
+            {"rests", false},
+            {"why", nullptr}};
+  if (subject.status == "open") {
+    return core::Change{.events = {{subject.key, "item.rested", dump_json(body)}}};
+  }
+  body["run"] = "";
+  body["skipped_at"] = nullptr;
+  return core::Change{.events = {{subject.key, "item.retried", dump_json(body)}}};
 }
 
 }  // namespace tyer::feed

@@ -18,9 +18,10 @@ namespace tyer::feed {
 // The item of `session` for the post or comment `source`.
 [[nodiscard]] std::string item_key(const std::string& session, const std::string& source);
 
-// The event that opens one.
+// The event that opens one. `moved_from`: the session that had it, if that is deleted.
 [[nodiscard]] core::Draft open_item(const Target& target, const std::string& source,
-                                    const std::string& post, const std::string& feed, Time now);
+                                    const std::string& post, const std::string& feed, Time now,
+                                    const std::string& moved_from = "");
 
 // Which items a comment by an agent under `post` settles: those it names in `answers`, skipped ones
 // too; else the open ones that its run was woken for; else, without a run, all of the agent's

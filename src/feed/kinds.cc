@@ -88,11 +88,18 @@ std::vector<core::Kind> kinds() {
   all.push_back({.name = "item",
                  .transitions = {{"item.opened", {absent}, "open"},
                                  {"item.woken", {"open"}, same},
+                                 {"item.rested", {"open"}, same},
                                  {"item.answered", {"open", "skipped"}, "answered"},
                                  {"item.skipped", {"open"}, "skipped"},
                                  {"item.retried", {"skipped"}, "open"},
                                  {"item.moved", {"open"}, "moved"},
                                  {"item.withdrawn", {"open", "skipped"}, "withdrawn"}}});
+  all.push_back({.name = "shift",
+                 .transitions = {{"shift.started", {absent}, "running"},
+                                 {"shift.output", {"running"}, same},
+                                 {"shift.stop_asked", {"running"}, same},
+                                 {"shift.ended", {"running"}, "ended"}}});
+  all.push_back({.name = "tally", .transitions = {{"tally.counted", {core::any, absent}, "open"}}});
   return all;
 }
 

@@ -8,6 +8,8 @@
 //   feed/FD  post/PS  comment/CM    parents: none, the feed, the post
 //   thread/PS                  what grows under a post; parent the feed. Read or unread
 //   item/SS/TIME               what a session has to answer; parent the session
+//   shift/SS/RUN               one run of a session; parent the session
+//   tally/DAY/AG/SS            what a session used on a day
 //   upload/UP                  a file that was sent
 
 #pragma once

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 #include "base/time.h"
 
@@ -19,6 +20,15 @@ inline constexpr std::size_t mentions_max = 50;    // Looked at in one text.
 inline constexpr std::size_t followers_max = 200;  // Sessions that follow one post.
 inline constexpr std::size_t answers_max = 100;    // Items that one comment can settle.
 inline constexpr std::size_t keys_of_agent_max = 20;
+inline constexpr std::size_t shift_items_max = 10;     // Of one thread, that one run answers.
+inline constexpr std::size_t shift_looks_max = 20;     // At threads, for one that can be answered.
+inline constexpr std::size_t last_shifts_looked_at = 4;
+inline constexpr std::size_t attempts_looked_at = 64;  // Of a run, for one that has not ended.
+inline constexpr std::size_t lost_shifts_max = 100;    // Of one session, ended in one change.
+inline constexpr std::size_t open_items_max = 20'000;  // Looked at for who has something to do.
+inline constexpr std::size_t conversation_chars_max = 1'000;
+inline constexpr std::int64_t budget_max = 1'000'000'000;
+inline constexpr std::size_t agent_setting_words_max = 100;
 
 // What a hub may set otherwise.
 struct FeedRules {

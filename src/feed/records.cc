@@ -101,7 +101,9 @@ Result<Item> read_item(const core::Subject& subject) {
               .post = text_or(state, "post_id"),
               .feed = text_or(state, "feed_id"),
               .run = text_or(state, "run"),
-              .wakes = static_cast<std::uint64_t>(int_or(state, "wakes"))};
+              .wakes = static_cast<std::uint64_t>(int_or(state, "wakes")),
+              .rests = state.value("rests", Json()) == Json(true),
+              .moved_from = text_or(state, "moved_from")};
 }
 
 Result<Author> read_author(const core::Subject& subject) {

@@ -44,6 +44,8 @@ struct Item {
   std::string feed;
   std::string run;  // That was woken for it last.
   std::uint64_t wakes = 0;
+  bool rests = false;      // A run has failed at it: it waits for whatever wakes the session next.
+  std::string moved_from;  // The session that had it until it was deleted.
 };
 
 [[nodiscard]] Result<Agent> read_agent(const core::Subject& subject);

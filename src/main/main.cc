@@ -11,6 +11,7 @@
 #include "env/linux_env.h"
 #include "feed/kinds.h"
 #include "feed/presence.h"
+#include "feed/shifts.h"
 
 namespace {
 
@@ -46,7 +47,8 @@ int run_tyer(const std::vector<std::string>& words) {
   std::vector<tyer::core::Kind> kinds = tyer::feed::kinds();
   kinds.push_back(tyer::core::run_kind());
   kinds.push_back(tyer::engine::aside_kind());
-  const tyer::core::Catalog catalog(std::move(kinds), {tyer::feed::clear_presence()});
+  const tyer::core::Catalog catalog(std::move(kinds),
+                                    {tyer::feed::clear_presence(), tyer::feed::end_lost_shift()});
   tyer::cli::Output output(STDOUT_FILENO, STDERR_FILENO);
   tyer::cli::World world{linux_env.env(),    catalog,          output,
                          read_environment(), read_directory(), read_program()};

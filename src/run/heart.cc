@@ -38,8 +38,16 @@ void Heart::note_kin() {
 
 Result<Time> Heart::step(Time now) {
   note_kin();
-  const Result<Time> next = keeper_.step(now);
-  if (!keeper_.take_lost().empty()) {
+  Result<Time> next = keeper_.step(now);
+  bool is_lost = !keeper_.take_lost().empty();
+  if (other_ != nullptr) {
+    const Result<Time> others = other_->step(now);
+    is_lost = is_lost || !other_->take_lost().empty();
+    // One that cannot be renewed now is tried again soon, whatever the other one says.
+    if (next && others) next = std::min(*next, *others);
+    if (next && !others) next = others;
+  }
+  if (is_lost) {
     lost_ = true;
     ::eventfd_write(news_.get(), 1);
   }

@@ -25,6 +25,8 @@ class Heart {
   // From now on it writes there who is below this process, for who has to end them if nobody
   // lives who adopts them. Before `start`.
   void record_kin(std::unique_ptr<env::File> file) { kin_file_ = std::move(file); }
+  // Also beats for what `other` holds; if one of these is lost, so is the run. Before `start`.
+  void beat_also(engine::Keeper* other) { other_ = other; }
   void start();
   // No beat comes after this.
   void stop() { loop_.reset(); }
@@ -45,6 +47,7 @@ class Heart {
   engine::Engine& engine_;
   const std::string id_;
   engine::Keeper keeper_;
+  engine::Keeper* other_ = nullptr;
   env::Fd news_;
   std::optional<env::Bell> bell_;  // None: a stop is seen a little later.
   std::unique_ptr<env::File> kin_file_;

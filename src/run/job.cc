@@ -29,6 +29,7 @@ Span span_of(const Json& object, const char* name) {
 std::string encode(const Job& job) {
   const backend::Task& task = job.task;
   return dump_json({{"id", job.id},
+                    {"mark", job.mark},
                     {"backend", job.backend},
                     {"prompt", task.prompt},
                     {"conversation", task.conversation},
@@ -57,6 +58,7 @@ std::string encode(const Job& job) {
 Result<Job> decode_job(std::string_view text) {
   TYER_TRY(const Json json, parse_json_object(text, limits::job_bytes_max));
   Job job{.id = text_or(json, "id"),
+          .mark = text_or(json, "mark"),
           .backend = text_or(json, "backend"),
           .task = {.prompt = text_or(json, "prompt"),
                    .conversation = text_or(json, "conversation"),

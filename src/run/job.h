@@ -24,7 +24,8 @@ struct Bounds {
 };
 
 struct Job {
-  std::string id;  // Of the first attempt.
+  std::string id;    // Of the first attempt.
+  std::string mark;  // What its keeper is marked with; empty: the same. See keeper_mark_of.
   std::string backend;
   backend::Task task;  // But for its folder.
   std::string directory;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <csignal>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -55,35 +56,45 @@ backend::Ending::Cut to_ending(std::optional<Cut> cut) {
 class RunKeeper {
  public:
   RunKeeper(engine::Engine& engine, const env::Front& front,
-            const backend::Environment& environment, const Preparation& preparation)
+            const backend::Environment& environment, const Preparation& preparation,
+            const Share& share)
       : engine_(engine),
         env_(engine.env()),
         front_(front),
         environment_(environment),
-        preparation_(preparation) {}
+        preparation_(preparation),
+        share_(share) {}
 
-  Result<> run(Job job) {
+  Result<Kept> run(Job job) {
     const backend::Backend* backend = backend::find_backend(job.backend);
     if (backend == nullptr) {
       return fail(Fault::invalid,
                   fmt::format("there is no back end '{}'", printable(job.backend, 80)));
     }
-    Attempt attempt{.first = job.id};
-    TYER_TRY_OK(create(job, attempt));
-    // No run fails because of the folders of others.
-    (void)prune(engine_, env_.files, job.folder, job.kept);
+    Attempt attempt{.first = job.mark.empty() ? job.id : job.mark};
+    // What is prepared is prepared for a run that is there. Else it is made when it starts.
+    if (preparation_) TYER_TRY_OK(create(job, attempt));
     backend::Attempts attempts;
+    Kept kept;
     while (true) {
-      const Conclusion conclusion = try_once(job, *backend, attempt);
+      kept.last = try_once(job, *backend, attempt);
+      const Conclusion& conclusion = kept.last;
+      if (!is_created_) TYER_TRY_OK(create(job, attempt));
+      // No run fails because of the folders of others.
+      if (attempt.number == 1) (void)prune(engine_, env_.files, job.folder, job.kept);
+      kept.usage = backend::sum_of(kept.usage, conclusion.report.usage);
       backend::Next next = decide_next(conclusion.report, attempts);
       attempts = next.attempts;
       using Act = backend::Next::Act;
       const bool ends = next.act == Act::settle || next.act == Act::give_up || front_is_gone();
       if (ends) {
         TYER_TRY_OK(end(job, conclusion, std::nullopt));
-        return {};
+        return kept;
       }
-      if (next.act == Act::anew) job.task.conversation.clear();
+      if (next.act == Act::anew) {
+        job.task.conversation.clear();
+        kept.is_anew = true;
+      }
       attempt = {.number = attempt.number + 1, .first = attempt.first, .earlier = job.id};
       if (next.act == Act::wait) attempt.not_before = env_.clock.now() + next.wait;
       Job following = job;
@@ -91,7 +102,7 @@ class RunKeeper {
       TYER_TRY(const bool goes_on,
                end(job, conclusion,
                    draft_created(following, attempt, guards(following.id), env_.clock.now())));
-      if (!goes_on) return {};
+      if (!goes_on) return kept;
       job = std::move(following);
     }
   }
@@ -106,9 +117,14 @@ class RunKeeper {
   Result<> create(const Job& job, const Attempt& attempt) {
     // Whoever had its worktree may be dead.
     if (!job.worktree.empty()) TYER_TRY_OK(settle(engine_));
-    TYER_TRY_OK(engine_.apply({key_of(job.id)}, [&](const core::View& view, Time now) {
-      return decide_create(view, job, attempt, guards(job.id), now);
-    }));
+    TYER_TRY_OK(engine_.apply({key_of(job.id)},
+                              [&](const core::View& view, Time now) -> Result<core::Change> {
+                                // It was made, and only the answer was lost.
+                                TYER_TRY(const auto made, view.subject(key_of(job.id)));
+                                if (made) return core::Change{};
+                                return decide_create(view, job, attempt, guards(job.id), now);
+                              }));
+    is_created_ = true;
     return {};
   }
 
@@ -116,6 +132,7 @@ class RunKeeper {
   Conclusion try_once(Job& job, const backend::Backend& backend, const Attempt& attempt) {
     token_ = 0;
     Heart heart(engine_, job.heartbeat, job.id);
+    heart.beat_also(share_.leases);
     asked_ = false;
     const Result<Conclusion> done = attempt_run(job, backend, attempt, heart);
     heart.stop();
@@ -152,7 +169,7 @@ class RunKeeper {
     TYER_TRY(const backend::Call call, backend.prepare(task, features));
     reads_task_ = false;
     TYER_TRY_OK(write_files(call, task.folder));
-    TYER_TRY_OK(start(job, heart));
+    TYER_TRY_OK(start(job, attempt, heart));
     return converse(job, backend, task, call, *transcript, heart);
   }
 
@@ -192,7 +209,7 @@ class RunKeeper {
     return {};
   }
 
-  Result<> start(const Job& job, Heart& heart) {
+  Result<> start(const Job& job, const Attempt& attempt, Heart& heart) {
     const Span asked = env_.clock.boot_time();
     const core::Grant grant{
         .key = key_of(job.id),
@@ -204,11 +221,18 @@ class RunKeeper {
                                  limits::run_write_wait + job.silence,
                              limits::hold_most),
         .command = "agent " + job.backend};
-    TYER_TRY(
-        const engine::Applied applied,
-        engine_.apply({key_of(job.id)}, [&](const core::View&, Time now) -> Result<core::Change> {
-          return decide_start(job, grant, now);
-        }));
+    TYER_TRY(const engine::Applied applied,
+             engine_.apply({key_of(job.id)},
+                           [&](const core::View& view, Time now) -> Result<core::Change> {
+                             core::Change change = decide_start(job, grant, now);
+                             if (is_created_) return change;
+                             TYER_TRY(core::Change created,
+                                      decide_create(view, job, attempt, guards(job.id), now));
+                             change.events.insert(change.events.begin(), created.events.begin(),
+                                                  created.events.end());
+                             return change;
+                           }));
+    is_created_ = true;
     token_ = applied.grants.front().token;
     heart.beat_for(applied.grants.front(), asked);
     heart.start();
@@ -221,6 +245,7 @@ class RunKeeper {
     bool is_hopeless = false;
     const auto reader = backend.read(task, [&](const backend::Note& note) {
       transcript.add(note);
+      if (share_.on_note) share_.on_note(note);
       is_hopeless = is_hopeless || note.kind == backend::Note::Kind::hopeless;
     });
     std::string last_errors;
@@ -354,19 +379,22 @@ class RunKeeper {
   const env::Front& front_;
   const backend::Environment& environment_;
   const Preparation& preparation_;
+  const Share& share_;
   std::uint64_t token_ = 0;
   bool asked_ = false;       // By a signal.
+  bool is_created_ = false;  // The run that is tried is recorded.
   bool is_ready_ = false;    // What had to be prepared is.
   bool reads_task_ = false;  // The back end is looking at the task.
 };
 
 }  // namespace
 
-Result<> keep(engine::Engine& engine, const env::Front& front,
-              const backend::Environment& environment, Job job, const Preparation& preparation) {
+Result<Kept> keep(engine::Engine& engine, const env::Front& front,
+                  const backend::Environment& environment, Job job, const Preparation& preparation,
+                  const Share& share) {
   // Or what one long line took would never be given back.
   ::mallopt(M_MMAP_THRESHOLD, limits::keeper_block_bytes);
-  return RunKeeper(engine, front, environment, preparation).run(std::move(job));
+  return RunKeeper(engine, front, environment, preparation, share).run(std::move(job));
 }
 
 }  // namespace tyer::run

@@ -13,7 +13,9 @@
 #include "backend/backend.h"
 #include "engine/engine.h"
 #include "env/front.h"
+#include "engine/keeper.h"
 #include "run/job.h"
+#include "run/record.h"
 
 namespace tyer::run {
 
@@ -21,10 +23,23 @@ namespace tyer::run {
 // is readable when the run is to end; then it returns `cancelled`.
 using Preparation = std::function<Result<>(int stop_fd)>;
 
+// What else there is to a run, for whoever has a share in it.
+struct Share {
+  engine::Keeper* leases = nullptr;  // The run beats for these as well, and ends if one is lost.
+  std::function<void(const backend::Note&)> on_note = {};
+};
+
+// What came of it in the end.
+struct Kept {
+  Conclusion last;        // Of the last attempt.
+  bool is_anew = false;   // The conversation it was given is one no more.
+  backend::Usage usage;   // Of all attempts.
+};
+
 // Returns when the last attempt has ended and is recorded. An error means that what
 // came of it could not be written, or that the run was refused (claim.h).
-[[nodiscard]] Result<> keep(engine::Engine& engine, const env::Front& front,
-                            const backend::Environment& environment, Job job,
-                            const Preparation& preparation = {});
+[[nodiscard]] Result<Kept> keep(engine::Engine& engine, const env::Front& front,
+                                const backend::Environment& environment, Job job,
+                                const Preparation& preparation = {}, const Share& share = {});
 
 }  // namespace tyer::run

@@ -27,7 +27,7 @@ namespace tyer::run {
 [[nodiscard]] std::string mark_of(const std::string& id);
 
 // What the keeper itself has in its own, and so a child that it has forked and that is
-// not the agent yet. `first` is the id of its first run.
+// not the agent yet. `first` is the id of its first run, or what was to be.
 [[nodiscard]] std::string keeper_mark_of(const std::string& first);
 
 // Where its keeper writes who is below it; see env/kin.h.

@@ -80,7 +80,7 @@ TEST_F(Docs, EveryBlockOfTheGuidesWorks) {
   environment["PATH"] =
       std::filesystem::path(TYER_PROGRAM).parent_path().string() + ":/usr/bin:/bin";
   make_repository();
-  for (const char* const name : {"locks.md", "cron.md", "worktrees.md", "runs.md"}) {
+  for (const char* const name : {"locks.md", "cron.md", "worktrees.md", "runs.md", "workers.md"}) {
     for (const std::string& block : shell_blocks(document(name))) run_in_shell("set -e\n" + block);
   }
 }
@@ -107,7 +107,7 @@ TEST_F(Docs, EverythingAboutTheHubWorks) {
 }
 
 TEST_F(Docs, ExplainEveryCommand) {
-  const std::string text = document("cli.md") + document("hub.md");
+  const std::string text = document("cli.md") + document("hub.md") + document("workers.md");
 
   for (const cli::Command& command : cli::commands()) {
     EXPECT_TRUE(text.contains(fmt::format("\n## tyer {}\n", command.name))) << command.name;

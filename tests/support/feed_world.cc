@@ -1,6 +1,10 @@
 #include "support/feed_world.h"
 
 #include "base/json.h"
+#include "core/run.h"
+#include "engine/limits.h"
+#include "engine/pump.h"
+#include "engine/sweeper.h"
 #include "engine/timers.h"
 #include "feed/names.h"
 #include "sim/laws.h"
@@ -15,10 +19,17 @@ std::pair<std::string, std::string> split(const std::string& session) {
   return {session.substr(0, slash), session.substr(slash + 1)};
 }
 
+// Runs of workers leave a trace of their own in a store that they share with the hub.
+std::vector<core::Kind> kinds_of_a_hub() {
+  std::vector<core::Kind> kinds = feed::kinds();
+  kinds.push_back(core::run_kind());
+  return kinds;
+}
+
 }  // namespace
 
 FeedWorld::FeedWorld()
-    : catalog(feed::kinds(), {}),
+    : catalog(kinds_of_a_hub(), {feed::end_lost_shift()}),
       store(must(store::open_sqlite(":memory:", env_, {}))),
       engine(env_, *store, catalog),
       main_feed(feed("main")) {}
@@ -51,6 +62,19 @@ Result<> FeedWorld::decide_together(const std::vector<Decision>& decisions) {
 void FeedWorld::strike() {
   engine::Timers timers(engine);
   run(timers, time.now);
+}
+
+void FeedWorld::sweep() {
+  engine::Sweeper sweeper(engine);
+  run(sweeper, time.now);
+  pass(limits::silence_confirm);  // A silence is seen twice before it convicts.
+  run(sweeper, time.now);
+  pump();
+}
+
+void FeedWorld::pump() {
+  engine::Pump pump(engine);
+  run(pump, time.now);
 }
 
 void FeedWorld::read(const std::function<Result<>(const core::View&)>& reader) {
@@ -175,6 +199,59 @@ Result<> FeedWorld::try_retry(const std::string& session, const std::string& sou
 
 feed::Woken FeedWorld::wake(const std::string& session, const std::string& run) {
   return must(try_wake({.session = session_id(session), .run = run, .sources = pending(session)}));
+}
+
+Result<feed::Begun> FeedWorld::try_begin(const std::string& session, const std::string& run,
+                                         bool all) {
+  feed::Begin wanted{.session = session_id(session), .run = run, .all = all};
+  wanted.grant = {.holder = {.place = {"far", "boot", "ns"}, .pid = 7, .run = run},
+                  .silence_max = limits::silence_max,
+                  .hold_max = limits::hold_max};
+  wanted.credential = {.id = "cr_" + run, .kind = "run", .name = run, .hash = "h", .prefix = "p"};
+  feed::Begun begun;
+  TYER_TRY_OK(
+      decide([&](const core::View& view, const feed::Ids&, Time now) -> Result<core::Change> {
+        TYER_TRY(begun, feed::decide_begin(view, processes_, wanted, rules, now));
+        return begun.change;
+      }));
+  return begun;
+}
+
+feed::Begun FeedWorld::begin(const std::string& session, const std::string& run, bool all) {
+  return must(try_begin(session, run, all));
+}
+
+Result<> FeedWorld::try_finish(const feed::Finish& finish) {
+  return decide([&](const core::View& view, const feed::Ids& ids, Time now) {
+    return feed::decide_finish(view, finish, rules, ids, now);
+  });
+}
+
+void FeedWorld::break_lease(const std::string& session_id) {
+  const auto held = lease(feed::key_of("session", session_id));
+  if (!held) return;
+  must(decide([&](const core::View&, const feed::Ids&, Time) -> Result<core::Change> {
+    return core::Change{.endings = {ending_of(*held, core::End::broken)}};
+  }));
+}
+
+Texts FeedWorld::ready(const Texts& agents, bool all) {
+  Texts labels;
+  read([&](const core::View& view) -> Result<> {
+    TYER_TRY(const auto sessions, feed::list_ready(view, agents, all, time.now));
+    for (const feed::Session& session : sessions) labels.push_back(label(view, session.id));
+    return {};
+  });
+  return labels;
+}
+
+std::optional<core::Lease> FeedWorld::lease(const std::string& key) {
+  std::optional<core::Lease> found;
+  read([&](const core::View& view) -> Result<> {
+    TYER_TRY(found, view.lease(key));
+    return {};
+  });
+  return found;
 }
 
 std::string FeedWorld::agent_id(const std::string& name) {

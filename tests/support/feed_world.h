@@ -15,6 +15,7 @@
 #include "feed/feeds.h"
 #include "feed/items.h"
 #include "feed/kinds.h"
+#include "feed/shifts.h"
 #include "feed/writing.h"
 #include "support/engine_world.h"
 
@@ -39,6 +40,9 @@ class FeedWorld {
   void pass(Span span) { time.now += span; }
   // What is due happens.
   void strike();
+  // Leases whose holder is silent for too long lapse, and rules see what happened.
+  void sweep();
+  void pump();
 
   // Who does something. A run is one of the session's agent.
   [[nodiscard]] feed::Actor human() const;
@@ -70,6 +74,17 @@ class FeedWorld {
 
   // A run of the session starts for all that is open.
   feed::Woken wake(const std::string& session, const std::string& run = "run-1");
+
+  // A run of the session begins on a machine of its own, takes what it shall answer, and ends.
+  [[nodiscard]] Result<feed::Begun> try_begin(const std::string& session, const std::string& run,
+                                              bool all = false);
+  feed::Begun begin(const std::string& session, const std::string& run, bool all = false);
+  [[nodiscard]] Result<> try_finish(const feed::Finish& finish);
+  // Somebody breaks its lease; the rules have not seen it yet.
+  void break_lease(const std::string& session_id);
+  // Labels of sessions with something to do, those that wait longest first.
+  [[nodiscard]] Texts ready(const Texts& agents = {}, bool all = false);
+  [[nodiscard]] std::optional<core::Lease> lease(const std::string& key);
 
   // The id of an agent or session that is there; empty: there is none.
   [[nodiscard]] std::string agent_id(const std::string& name);

@@ -1,0 +1,382 @@
+// Runs of sessions, for whoever starts them: what there is to do, a run that begins, what it says
+// and what came of it (W7, W10, W11, W17).
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "api/answer.h"
+#include "api/describe.h"
+#include "api/hub.h"
+#include "api/limits.h"
+#include "api/paging.h"
+#include "api/secrets.h"
+#include "api/sessions.h"
+#include "base/json.h"
+#include "base/text.h"
+#include "core/key.h"
+#include "core/limits.h"
+#include "feed/items.h"
+#include "feed/kinds.h"
+#include "feed/names.h"
+#include "feed/shifts.h"
+#include "feed/tally.h"
+
+namespace tyer::api {
+namespace {
+
+// Whose work a caller may see and do: an agent its own, a person that of all.
+Result<std::vector<std::string>> agents_of(Call& call) {
+  std::vector<std::string> agents;
+  std::string_view named = call.request.query_of("agents");
+  while (!named.empty()) {
+    const std::string_view one = named.substr(0, named.find(','));
+    named.remove_prefix(std::min(one.size() + 1, named.size()));
+    if (!one.empty()) agents.emplace_back(one);
+  }
+  if (!call.caller.actor.is_agent) return agents;
+  for (const std::string& agent : agents) TYER_TRY_OK(check_own(call.caller, agent, ""));
+  return std::vector<std::string>{call.caller.actor.id};
+}
+
+Result<http::Response> list_work(Call& call) {
+  TYER_TRY(const std::vector<std::string> agents, agents_of(call));
+  const bool all = call.request.query_of("all") == "true";
+  TYER_TRY(const Time now, call.hub.engine().store_time());
+  Json rows = Json::array();
+  TYER_TRY_OK(call.hub.engine().read([&](const core::View& view) -> Result<> {
+    rows = Json::array();
+    TYER_TRY(const std::vector<feed::Session> ready, feed::list_ready(view, agents, all, now));
+    for (const feed::Session& session : ready) {
+      rows.push_back({{"id", session.id}, {"agent_id", session.agent}, {"name", session.name}});
+    }
+    return {};
+  }));
+  return answer(dump_json({{"data", rows}, {"next_cursor", nullptr}}));
+}
+
+Result<Json> shown_json(const core::Subject& subject) {
+  TYER_TRY(Json state, parse_json_object(subject.state));
+  state["id"] = feed::id_of(subject);
+  return state;
+}
+
+// The last comments of the thread and the newest titles of the feed, for who was not there.
+Result<Json> surroundings(const core::View& view, const feed::Item& item) {
+  Json around{{"comments", Json::array()}, {"titles", Json::array()}};
+  TYER_TRY(const core::Subject post, feed::find(view, "post", item.post));
+  TYER_TRY(around["post"], shown_json(post));
+  TYER_TRY(const auto feed, view.subject(feed::key_of("feed", item.feed)));
+  if (feed) {
+    TYER_TRY(around["feed"], shown_json(*feed));
+  }
+  TYER_TRY(auto comments, view.newest({.parent = post.key,
+                                       .kind = "comment",
+                                       .status = "active",
+                                       .limit = limits::context_comments}));
+  std::ranges::reverse(comments);
+  for (const core::Subject& comment : comments) {
+    TYER_TRY(Json shown, shown_json(comment));
+    around["comments"].push_back(std::move(shown));
+  }
+  TYER_TRY(const auto posts, view.newest({.parent = feed::key_of("feed", item.feed),
+                                          .kind = "post",
+                                          .status = "active",
+                                          .limit = limits::context_titles}));
+  for (const core::Subject& other : posts) {
+    TYER_TRY(const Json shown, shown_json(other));
+    around["titles"].push_back({{"id", shown["id"]},
+                                {"title", text_or(shown, "title")},
+                                {"author_name", text_or(shown, "author_name")}});
+  }
+  return around;
+}
+
+Result<Json> shown_begun(const core::View& view, const feed::Begun& begun,
+                         const core::Lease& lease) {
+  Json items = Json::array();
+  for (const feed::Item& item : begun.items) {
+    TYER_TRY(const auto subject, view.subject(item.key));
+    if (!subject) return fail(Fault::broken, item.key + " is missing");
+    TYER_TRY(const std::string shown, shown_item(view, *subject));
+    TYER_TRY(Json json, parse_json_object(shown));
+    items.push_back(std::move(json));
+  }
+  TYER_TRY(Json body, surroundings(view, begun.items.front()));
+  TYER_TRY(body["session"], shown_json(begun.session));
+  TYER_TRY(body["agent"], shown_json(begun.agent));
+  body["items"] = std::move(items);
+  body["lease"] = {{"key", lease.key}, {"token", lease.token}};
+  return body;
+}
+
+Result<Span> millis_of(const Input& input, std::string_view name, Span fallback) {
+  const auto millis = input.maybe_number(name);
+  if (!millis) return fallback;
+  if (*millis >= 1 && *millis <= limits::hold_most / 1ms) return *millis * 1ms;
+  return fail(Fault::invalid,
+              fmt::format("{} is not between 1 and {}", name, limits::hold_most / 1ms));
+}
+
+Result<feed::Begin> read_begin(const Call& call) {
+  const Input& input = call.input;
+  for (const char* name : {"run", "host", "boot", "namespace"}) {
+    TYER_TRY_OK(feed::check_title(name, input.text(name), limits::actor_bytes_max));
+  }
+  feed::Begin begin{
+      .session = call.path.at("id"), .run = input.text("run"), .all = input.flag("all")};
+  if (!core::check_key(feed::shift_key("ss", begin.run))) {
+    return fail(Fault::invalid, "run is a UUID, new for every run");
+  }
+  core::Holder& holder = begin.grant.holder;
+  holder.place = {.host = input.maybe_text("host").value_or(call.caller.actor.name),
+                  .boot = input.text("boot"),
+                  .pid_namespace = input.text("namespace")};
+  holder.pid = input.maybe_number("pid").value_or(0);
+  holder.pid_start = input.maybe_number("pid_start").value_or(0);
+  holder.run = begin.run;
+  if (const auto mono = input.maybe_number("mono_us")) begin.grant.mono = Span(*mono);
+  begin.grant.command = "run";
+  begin.grant.owner = call.caller.actor.name;
+  TYER_TRY(begin.grant.silence_max, millis_of(input, "silence_ms", limits::silence_max));
+  TYER_TRY(begin.grant.hold_max, millis_of(input, "hold_ms", limits::hold_max));
+  return begin;
+}
+
+Result<http::Response> begin_run(Call& call) {
+  TYER_TRY(feed::Begin begin, read_begin(call));
+  env::Env& env = call.hub.engine().env();
+  feed::Begun begun;
+  Secret secret;
+  TYER_TRY(const engine::Applied applied,
+           call.hub.apply(call.caller.actor,
+                          [&](const core::View& view, Time now) -> Result<core::Change> {
+                            TYER_TRY_OK(own_session(view, call));
+                            TYER_TRY(feed::Ids ids, feed::Ids::of(view, now, env.random.bits()));
+                            const std::string id = ids.next("cr_");
+                            secret = make_secret("tr", id, env.random);
+                            begin.credential = {.id = id,
+                                                .kind = "run",
+                                                .name = "run " + begin.run,
+                                                .hash = secret.hash,
+                                                .prefix = secret.prefix,
+                                                .expires_at = now + limits::run_token_time};
+                            TYER_TRY(begun, feed::decide_begin(view, env.processes, begin,
+                                                               call.hub.options().rules, now));
+                            return begun.change;
+                          }));
+  if (!begun.is_begun) {
+    Json body{{"begun", false}, {"why", begun.why}, {"not_before", nullptr}};
+    if (begun.not_before) body["not_before"] = format_time(*begun.not_before);
+    return answer(dump_json(body));
+  }
+  Json body;
+  TYER_TRY_OK(call.hub.engine().read([&](const core::View& view) -> Result<> {
+    std::optional<core::Lease> lease;
+    TYER_TRY(lease, view.lease(begun.session.key));
+    // Lost within the moment between the two, or asked for twice.
+    if (!lease || lease->holder.run != begin.run) {
+      return fail(Fault::conflict, "the session's lease was lost at once");
+    }
+    TYER_TRY(body, shown_begun(view, begun, *lease));
+    return {};
+  }));
+  body["begun"] = true;
+  body["run"] = begin.run;
+  body["skill"] = skill_id();
+  body["token"] = secret.text;
+  return answer(dump_json(body), 201);
+}
+
+// The run that the path names, if it is the caller's.
+Result<core::Subject> own_shift(const core::View& view, Call& call) {
+  const std::string key = feed::shift_key(call.path.at("id"), call.path.at("run"));
+  if (core::check_key(key)) {
+    TYER_TRY(auto subject, view.subject(key));
+    if (subject) {
+      TYER_TRY(const feed::Shift shift, feed::read_shift(*subject));
+      TYER_TRY_OK(check_own(call.caller, shift.agent, shift.session));
+      return *std::move(subject);
+    }
+  }
+  return fail(Fault::not_found, "there is no such run of this session");
+}
+
+Result<http::Response> tell_output(Call& call) {
+  const std::string text = call.input.text("text");
+  if (text.size() > limits::output_bytes_max || !is_utf8(text)) {
+    return fail(Fault::limit,
+                fmt::format("text is UTF-8 of at most {} bytes", limits::output_bytes_max));
+  }
+  TYER_TRY_OK(
+      call.hub.apply(call.caller.actor, [&](const core::View& view, Time) -> Result<core::Change> {
+        TYER_TRY(const core::Subject subject, own_shift(view, call));
+        if (subject.status != "running") return core::Change{};
+        TYER_TRY(const feed::Shift shift, feed::read_shift(subject));
+        return core::Change{.events = {{subject.key, "shift.output",
+                                        dump_json({{"session_id", shift.session},
+                                                   {"agent_id", shift.agent},
+                                                   {"run", shift.run},
+                                                   {"output", text}})}}};
+      }));
+  return answer("{}");
+}
+
+Result<http::Response> finish_run(Call& call) {
+  const Input& input = call.input;
+  feed::Finish finish{.session = call.path.at("id"),
+                      .run = call.path.at("run"),
+                      .verdict = input.text("verdict"),
+                      .why = printable(input.text("why"), limits::finish_why_bytes_max),
+                      .text = input.text("text"),
+                      .conversation = input.maybe_text("claude_session_id"),
+                      .totals = input.text("totals")};
+  finish.input = input.maybe_number("input_tokens").value_or(0);
+  finish.output = input.maybe_number("output_tokens").value_or(0);
+  finish.cached = input.maybe_number("cached_tokens").value_or(0);
+  finish.cost = input.maybe_number("cost_micros").value_or(0);
+  if (std::min({finish.input, finish.output, finish.cached, finish.cost}) < 0) {
+    return fail(Fault::invalid, "tokens and cost are not negative");
+  }
+  for (const char* name : {"verdict", "totals", "claude_session_id"}) {
+    TYER_TRY_OK(feed::check_title(name, input.text(name), limits::actor_bytes_max));
+  }
+  TYER_TRY_OK(call.hub.apply(
+      call.caller.actor, [&](const core::View& view, Time now) -> Result<core::Change> {
+        TYER_TRY_OK(own_shift(view, call));
+        TYER_TRY(feed::Ids ids, feed::Ids::of(view, now, call.hub.engine().env().random.bits()));
+        return feed::decide_finish(view, finish, call.hub.options().rules, ids, now);
+      }));
+  return answer("{}");
+}
+
+Result<http::Response> stop_run(Call& call) {
+  TYER_TRY_OK(
+      call.hub.apply(call.caller.actor, [&](const core::View& view, Time) -> Result<core::Change> {
+        TYER_TRY(const core::Subject subject, own_shift(view, call));
+        if (subject.status != "running") {
+          return fail(Fault::conflict, "this run has ended; a stop never hits the run after it");
+        }
+        TYER_TRY(const feed::Shift shift, feed::read_shift(subject));
+        return core::Change{.events = {{subject.key, "shift.stop_asked",
+                                        dump_json({{"session_id", shift.session},
+                                                   {"agent_id", shift.agent},
+                                                   {"run", shift.run},
+                                                   {"stop_asked_by", call.caller.actor.name}})}}};
+      }));
+  return answer("{}");
+}
+
+Result<std::string> shown_shift(const core::View&, const core::Subject& subject) {
+  TYER_TRY(Json state, parse_json_object(subject.state));
+  state.erase("credential");
+  state["id"] = text_or(state, "run");
+  state["status"] = subject.status;
+  return dump_json(state);
+}
+
+Result<http::Response> list_runs(Call& call) {
+  return answer_subjects(call, {.kind = "shift", .below = "shift/" + call.path.at("id")},
+                         Order::newest, shown_shift);
+}
+
+// Days are few and sessions too, so it is added up here.
+Result<http::Response> show_stats(Call& call) {
+  TYER_TRY(const std::vector<std::string> agents, agents_of(call));
+  const std::string since(call.request.query_of("since"));
+  TYER_TRY_OK(feed::check_title("since", since, limits::actor_bytes_max));
+  Json rows = Json::array();
+  TYER_TRY_OK(call.hub.engine().read([&](const core::View& view) -> Result<> {
+    rows = Json::array();
+    TYER_TRY(const auto tallies,
+             feed::list_all(view, {.kind = "tally", .after = since.empty() ? "" : "tally/" + since},
+                            limits::stats_rows_max));
+    for (const core::Subject& tally : tallies) {
+      TYER_TRY(Json state, parse_json_object(tally.state));
+      state.erase("told");
+      const bool is_wanted =
+          agents.empty() || std::ranges::find(agents, text_or(state, "agent_id")) != agents.end();
+      if (is_wanted && state.contains("runs")) rows.push_back(std::move(state));
+    }
+    return {};
+  }));
+  return answer(dump_json({{"data", rows}, {"next_cursor", nullptr}}));
+}
+
+}  // namespace
+
+// Long because it is a table.
+std::vector<Route> shift_routes() {
+  const Field agents{"agents", Type::text, false, "ids of agents, with commas; all if not given"};
+  return {
+      {.method = "GET",
+       .path = "/api/work",
+       .who = Who::worker,
+       .summary =
+           "Sessions with something to answer and nobody who does, the longest waiting first",
+       .query = {agents, {"all", Type::flag, false, "true: also what only failed runs have left"}},
+       .reply = "Page of Session",
+       .handle = list_work},
+      {.method = "POST",
+       .path = "/api/sessions/{id}/runs",
+       .who = Who::worker,
+       .summary = "Begins a run: takes the session and what it has to answer; one at a time",
+       .body = {{"run", Type::text, true, "a UUID, new for every run"},
+                {"host", Type::text, false, "where it runs"},
+                {"boot", Type::text, false, "the machine's boot id"},
+                {"namespace", Type::text, false, "the pid namespace"},
+                {"pid", Type::number, false, "the process that lives as long as the run"},
+                {"pid_start", Type::number, false, "when it started, in ticks after boot"},
+                {"mono_us", Type::number, false, "the machine's monotonic clock"},
+                {"silence_ms", Type::number, false, "how long it may be silent; 3 minutes"},
+                {"hold_ms", Type::number, false, "how long it may take; 30 minutes"},
+                {"all", Type::flag, false, "also if only failed runs have left something"}},
+       .reply = "BegunRun",
+       .status = 201,
+       .handle = begin_run},
+      {.method = "GET",
+       .path = "/api/sessions/{id}/runs",
+       .who = Who::worker,
+       .summary = "Its runs, the newest first",
+       .query = page_fields(),
+       .reply = "Page of Run",
+       .handle = list_runs},
+      {.method = "POST",
+       .path = "/api/sessions/{id}/runs/{run}/output",
+       .who = Who::worker,
+       .summary = "Shows what the run says now",
+       .body = {{"text", Type::text, true, "at most 16 KB"}},
+       .reply = "Nothing",
+       .handle = tell_output},
+      {.method = "POST",
+       .path = "/api/sessions/{id}/runs/{run}/finish",
+       .who = Who::worker,
+       .summary = "Ends a run; its last words become its answer if it wrote none",
+       .body = {{"verdict", Type::text, true, "done, failed, stopped, lost …"},
+                {"why", Type::text, false, "one sentence, if it is not done"},
+                {"text", Type::text, false, "its last words"},
+                {"claude_session_id", Type::text, false, "the conversation to go on with"},
+                {"input_tokens", Type::number, false, "that it used"},
+                {"output_tokens", Type::number, false, "that it used"},
+                {"cached_tokens", Type::number, false, "that it used"},
+                {"cost_micros", Type::number, false, "millionths of a US dollar"},
+                {"totals", Type::text, false, "of the conversation, for the next run"}},
+       .reply = "Nothing",
+       .handle = finish_run},
+      {.method = "POST",
+       .path = "/api/sessions/{id}/runs/{run}/stop",
+       .who = Who::worker,
+       .summary = "Asks a run to end",
+       .reply = "Nothing",
+       .handle = stop_run},
+      {.method = "GET",
+       .path = "/api/stats",
+       .who = Who::worker,
+       .summary = "What was used, by day, agent and session",
+       .query = {agents, {"since", Type::text, false, "the first day, as 2026-11-15"}},
+       .reply = "Page of Tally",
+       .handle = show_stats},
+  };
+}
+
+}  // namespace tyer::api

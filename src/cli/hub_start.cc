@@ -1,0 +1,63 @@
+#include "cli/hub_start.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "api/guard.h"
+#include "base/id.h"
+#include "cli/workspace.h"
+
+namespace tyer::cli {
+namespace {
+
+// Files that are sent lie beside the store, or in `.tyer` if that is a server.
+std::string uploads_beside(const World& world, const std::string& store) {
+  if (store == "sqlite::memory:") return "";
+  if (store.starts_with("sqlite:") || store.starts_with("files:")) {
+    const std::string path = store.substr(store.find(':') + 1);
+    return path.substr(0, path.rfind('/')) + "/uploads";
+  }
+  return find_tyer(world.directory).value_or(world.directory + "/.tyer") + "/uploads";
+}
+
+}  // namespace
+
+Result<api::ServiceOptions> read_hub_options(World& world, const Arguments& arguments,
+                                             const Settings& settings, const std::string& store) {
+  api::ServiceOptions options;
+  options.hub.uploads = uploads_beside(world, store);
+  options.listen = settings.hub_listen;
+  options.hub.rules = settings.rules;
+  const std::string hosts = arguments.value("--host").value_or("");
+  for (std::size_t at = 0; at < hosts.size();) {
+    const std::size_t end = std::min(hosts.find(',', at), hosts.size());
+    if (end > at) options.hub.hosts.push_back(hosts.substr(at, end - at));
+    at = end + 1;
+  }
+  const bool is_local = api::is_loopback(options.listen);
+  options.hub.open = arguments.has("--open-loopback");
+  if (options.hub.open && !is_local) {
+    return fail(Fault::invalid,
+                fmt::format("--open-loopback lets everybody in, so not on {}", options.listen));
+  }
+  // Whoever can read this terminal may be the first.
+  if (!is_local)
+    options.hub.setup_code = sortable_id("", Time{}, world.env.random.bits()).substr(10);
+  const auto certificate = arguments.value("--tls-cert");
+  const auto key = arguments.value("--tls-key");
+  if (certificate.has_value() != key.has_value()) {
+    return fail(Fault::invalid, "--tls-cert and --tls-key go together");
+  }
+  if (certificate) options.tls = http::Tls{*certificate, *key};
+  return options;
+}
+
+Log make_log(World& world, bool json) {
+  return Log(
+      json ? Log::Form::json : Log::Form::text, Level::info,
+      [&world] { return world.env.clock.now(); },
+      [&world](std::string_view line) { world.output.warn_from_aside(std::string(line) + "\n"); });
+}
+
+}  // namespace tyer::cli

@@ -1,0 +1,23 @@
+// What commands that run a hub share.
+
+#pragma once
+
+#include <string>
+
+#include "api/service.h"
+#include "base/log.h"
+#include "cli/arguments.h"
+#include "cli/cli.h"
+#include "cli/settings.h"
+
+namespace tyer::cli {
+
+// From the arguments of `tyer serve`. `store` is the name of the store that it runs on.
+[[nodiscard]] Result<api::ServiceOptions> read_hub_options(World& world, const Arguments& arguments,
+                                                           const Settings& settings,
+                                                           const std::string& store);
+
+// To standard error, a line each.
+[[nodiscard]] Log make_log(World& world, bool json);
+
+}  // namespace tyer::cli

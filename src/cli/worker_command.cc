@@ -1,0 +1,354 @@
+// tyer worker and tyer up: what is written for agents becomes runs (W8, W14, W15, W16).
+
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <csignal>
+
+#include <fmt/format.h>
+
+#include "api/service.h"
+#include "base/id.h"
+#include "base/json.h"
+#include "base/json_text.h"
+#include "base/text.h"
+#include "cli/commands.h"
+#include "cli/door.h"
+#include "cli/hub_start.h"
+#include "cli/keeper_start.h"
+#include "cli/limits.h"
+#include "cli/workspace.h"
+#include "env/os_error.h"
+#include "feed/names.h"
+#include "work/limits.h"
+#include "work/worker.h"
+
+namespace tyer::cli {
+namespace {
+
+// Of signals that end a worker: each is read, so that a second one counts.
+class EndSignals {
+ public:
+  EndSignals() {
+    sigset_t set;
+    sigemptyset(&set);
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&set, signal);
+    ::pthread_sigmask(SIG_BLOCK, &set, &before_);
+    fd_ = env::Fd(::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
+  }
+  ~EndSignals() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  EndSignals(const EndSignals&) = delete;
+  EndSignals& operator=(const EndSignals&) = delete;
+
+  [[nodiscard]] int fd() const { return fd_.get(); }
+
+ private:
+  sigset_t before_{};
+  env::Fd fd_;
+};
+
+// What runs of sessions look like on a terminal: a line each, kept up to date.
+class StatusView {
+ public:
+  explicit StatusView(World& world) : world_(world) {}
+
+  void show(const std::vector<work::Row>& rows) {
+    std::string painted = lines_ > 0 ? fmt::format("\x1b[{}A", lines_) : "";
+    for (const work::Row& row : rows) {
+      painted += fmt::format("{:<30} {:<14} {}\x1b[K\n", printable(row.session, 30),
+                             printable(row.state, 14), printable(row.last, 60));
+    }
+    lines_ = rows.size();
+    world_.output.print(painted + "\x1b[J");
+    (void)world_.output.flush();
+  }
+
+ private:
+  World& world_;
+  std::size_t lines_ = 0;
+};
+
+Result<std::size_t> read_at_once(const Arguments& arguments) {
+  const auto text = arguments.value("--max-runs");
+  if (!text) return limits::runs_at_once;
+  std::size_t number = 0;
+  const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), number);
+  if (error == std::errc{} && end == text->data() + text->size() && number > 0 &&
+      number <= limits::runs_at_once_max) {
+    return number;
+  }
+  return fail(Fault::invalid, fmt::format("--max-runs '{}' is not a number from 1 to {}",
+                                          printable(*text, 80), limits::runs_at_once_max));
+}
+
+std::string variable(const World& world, std::initializer_list<const char*> names) {
+  for (const char* name : names) {
+    const auto found = world.environment.find(name);
+    if (found != world.environment.end() && !found->second.empty()) return found->second;
+  }
+  return "";
+}
+
+// The keys of --all-agents: TYER_API_KEYS, between commas or spaces, and TYER_API_KEY.
+std::vector<std::string> keys_of(const World& world, bool all) {
+  std::string text = variable(world, {"TYER_API_KEY", "AGENTFEED_API_KEY"});
+  if (all) text += "," + variable(world, {"TYER_API_KEYS", "AGENTFEED_API_KEYS"});
+  std::vector<std::string> keys;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find_first_of(", \n\t", at), text.size());
+    const std::string key = text.substr(at, end - at);
+    if (!key.empty() && std::ranges::find(keys, key) == keys.end()) keys.push_back(key);
+    at = end + 1;
+  }
+  return keys;
+}
+
+// The session of the agent that is called so, or has this id.
+Result<std::string> session_called(lock::HubClient& client, const std::string& agent,
+                                   const std::string& text) {
+  TYER_TRY(const Json page, client.ask("GET", fmt::format("/api/agents/{}/sessions", agent), {}));
+  std::string names;
+  for (const Json& row : page.value("data", Json::array())) {
+    const std::string id = text_or(row, "id");
+    const std::string name = text_or(row, "name");
+    if (id == text || feed::fold_name(name) == feed::fold_name(text)) return id;
+    names += (names.empty() ? "" : ", ") + name;
+  }
+  return fail(Fault::not_found, fmt::format("the agent has no session '{}'; there are {}",
+                                            printable(text, 60), printable(names, 200)));
+}
+
+// Who one is with `key`, and which of its sessions are served.
+Result<work::Identity> identify(const World& world, const Arguments& arguments,
+                                const lock::HubAddress& hub) {
+  TYER_TRY(auto client, lock::HubClient::make(hub, 10s));
+  TYER_TRY(const Json me, client.ask("GET", "/api/auth/me", {}));
+  work::Identity identity{.hub = hub};
+  // A person's worker serves all agents.
+  const std::string agent = text_or(me, "agent_id");
+  if (agent.empty()) return identity;
+  identity.agents = {agent};
+  if (arguments.has("--all-sessions") || arguments.has("--all-agents")) return identity;
+  const std::string session =
+      arguments.value("--session").value_or(variable(world, {"TYER_SESSION", "AGENTFEED_SESSION"}));
+  if (session.empty()) {
+    identity.sessions = {text_or(me, "default_session")};
+  } else {
+    TYER_TRY(const std::string id, session_called(client, agent, session));
+    identity.sessions = {id};
+  }
+  return identity;
+}
+
+// Keepers for a worker. One for each identity waits with everything at hand, so that a run starts
+// as soon as there is something to do.
+class Keepers {
+ public:
+  Keepers(World& world, run::Job job) : world_(world), job_(std::move(job)) {}
+
+  // Those that still wait hear that nobody will call them.
+  ~Keepers() {
+    for (auto& [key, keeper] : waiting_) keeper.order = env::Fd();
+    for (auto& [key, keeper] : waiting_) (void)keeper.process.child->wait(limits::spare_end_max);
+  }
+  Keepers(const Keepers&) = delete;
+  Keepers& operator=(const Keepers&) = delete;
+
+  Result<work::Worker::Started> start(work::Call call, const work::Identity& identity) {
+    call.run = uuid7(world_.env.clock.now(), world_.env.random.bits());
+    for (int i = 0; i < 2; ++i) {
+      // One that has died while it waited is noticed here.
+      const bool was_waiting = waiting_.contains(identity.hub.key);
+      TYER_TRY(Waiting keeper, take(identity));
+      const std::string line = work::encode(call) + "\n";
+      const ssize_t sent = env::uninterrupted(
+          [&] { return ::send(keeper.order.get(), line.data(), line.size(), MSG_NOSIGNAL); });
+      if (sent == static_cast<ssize_t>(line.size())) {
+        keeper.process.run = call.run;
+        return std::move(keeper.process);
+      }
+      if (!was_waiting) break;
+    }
+    return fail(Fault::unavailable, "the keeper of a run ended before it began");
+  }
+
+  void get_ready(const work::Identity& identity) {
+    if (waiting_.contains(identity.hub.key)) return;
+    if (auto keeper = make(identity)) waiting_.emplace(identity.hub.key, *std::move(keeper));
+  }
+
+ private:
+  struct Waiting {
+    work::Worker::Started process;
+    env::Fd order;
+  };
+
+  Result<Waiting> take(const work::Identity& identity) {
+    const auto found = waiting_.find(identity.hub.key);
+    if (found == waiting_.end()) return make(identity);
+    Waiting keeper = std::move(found->second);
+    waiting_.erase(found);
+    return keeper;
+  }
+
+  Result<Waiting> make(const work::Identity& identity) {
+    work::Order order{.hub = identity.hub.url, .job = job_};
+    order.job.id = uuid7(world_.env.clock.now(), world_.env.random.bits());
+    std::array<int, 2> ends{};
+    if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) {
+      return std::unexpected(env::os_error(errno, "make", "a pair of sockets"));
+    }
+    Waiting keeper{.process = {.run = order.job.id}, .order = env::Fd(ends[0])};
+    const env::Fd input(ends[1]);
+    const std::string line = work::encode(order) + "\n";
+    if (::send(keeper.order.get(), line.data(), line.size(), MSG_NOSIGNAL) !=
+        static_cast<ssize_t>(line.size())) {
+      return std::unexpected(env::os_error(errno, "write", "an order"));
+    }
+    TYER_TRY(StartedKeeper started,
+             start_keeper(world_, {"worker-keep"}, input.get(), keeper.process.run,
+                          {{"TYER_API_KEY", identity.hub.key}}));
+    keeper.process.child = std::move(started.child);
+    keeper.process.errors = std::move(started.errors);
+    return keeper;
+  }
+
+  World& world_;
+  const run::Job job_;
+  std::map<std::string, Waiting> waiting_;  // By the key of whom it serves.
+};
+
+// Serves until it is told to leave.
+Done run_worker_loop(World& world, const Arguments& arguments, const Settings& settings,
+                     std::vector<work::Identity> identities, const EndSignals& signals,
+                     const Log& log) {
+  work::WorkerOptions options{.identities = std::move(identities)};
+  TYER_TRY(options.at_once, read_at_once(arguments));
+  options.leave = settings.worker_leave;
+  run::Job job{.directory = world.directory};
+  set_records(world, settings, job);
+  // A power cut that would undo what a keeper wrote ends its agent as well; what counts is at the
+  // hub.
+  job.is_durable = false;
+  // Made now, if it is not there: many keepers at once should not have to.
+  TYER_TRY(const auto store, open_store(world, settings, Access::write));
+  Keepers keepers(world, std::move(job));
+  work::Worker worker(
+      world.env, log, std::move(options),
+      [&](const work::Call& call, const work::Identity& identity) {
+        return keepers.start(call, identity);
+      },
+      [&](const work::Identity& identity) { keepers.get_ready(identity); });
+  StatusView view(world);
+  if (world.output.on_terminal() && !arguments.has("--json")) {
+    worker.on_change([&](const std::vector<work::Row>& rows) { view.show(rows); });
+  }
+  TYER_TRY_OK(worker.run(signals.fd()));
+  return 0;
+}
+
+// What a hub needs to be of use: a feed, and an agent that needs no key.
+Result<> set_up(lock::HubClient& client) {
+  TYER_TRY(const Json feeds, client.ask("GET", "/api/feeds", {}));
+  if (feeds.value("data", Json::array()).empty()) {
+    TYER_TRY_OK(client.ask("POST", "/api/feeds", {}, R"({"name":"general"})"));
+  }
+  TYER_TRY(const Json agents, client.ask("GET", "/api/agents", {}));
+  if (agents.value("data", Json::array()).empty()) {
+    TYER_TRY_OK(client.ask("POST", "/api/keys", {}, R"({"name":"demo","type":"demo"})"));
+  }
+  return {};
+}
+
+struct OwnHub {
+  std::unique_ptr<store::Store> store;
+  std::unique_ptr<api::Service> service;
+  lock::HubAddress address;
+  std::string code;  // For the first visit, if one is needed.
+};
+
+std::expected<OwnHub, Failure> start_own_hub(World& world, const Settings& settings,
+                                             api::ServiceOptions options, const Log& log) {
+  OwnHub own;
+  own.code = options.hub.setup_code;
+  const std::string scheme = options.tls ? "https" : "http";
+  for (int i = 0; i < 2; ++i) {
+    own.address.key += sortable_id("", Time{}, world.env.random.bits()).substr(10);
+  }
+  options.hub.inner_key = own.address.key;
+  TYER_TRY(own.store, open_store(world, settings, Access::write));
+  TYER_TRY(own.service,
+           api::Service::start(world.env, *own.store, world.catalog, log, std::move(options)));
+  own.address.url = fmt::format("{}://{}", scheme, own.service->address());
+  return own;
+}
+
+}  // namespace
+
+Done run_worker(World& world, const Arguments& arguments) {
+  const EndSignals signals;  // Before anything starts a thread.
+  TYER_TRY(Settings settings, load_settings(world, arguments));
+  TYER_TRY_OK(choose_hub(world, arguments, settings));
+  const Log log = make_log(world, arguments.has("--json"));
+  std::vector<work::Identity> identities;
+  OwnHub own;
+  if (settings.hub_url.empty()) {
+    // On a store without a hub it brings one, for its agents to talk to.
+    api::ServiceOptions options{.listen = "127.0.0.1:0"};
+    options.hub.rules = settings.rules;
+    TYER_TRY(own, start_own_hub(world, settings, std::move(options), log));
+    identities.push_back({.hub = own.address});
+  } else {
+    const std::vector<std::string> keys = keys_of(world, arguments.has("--all-agents"));
+    if (keys.empty()) {
+      return std::unexpected(
+          Failure{{Fault::invalid, "no key: TYER_API_KEY says which agent is served"},
+                  "'tyer agent key NAME' makes one; --all-agents takes several in TYER_API_KEYS"});
+    }
+    for (const std::string& key : keys) {
+      TYER_TRY(work::Identity identity, identify(world, arguments, {settings.hub_url, key}));
+      identities.push_back(std::move(identity));
+    }
+  }
+  log.info("working", {{"hub", identities.front().hub.url}});
+  const Done done =
+      run_worker_loop(world, arguments, settings, std::move(identities), signals, log);
+  if (own.service) own.service->stop(limits::serve_grace);
+  return done;
+}
+
+Done run_up(World& world, const Arguments& arguments) {
+  const EndSignals signals;  // Before anything starts a thread.
+  TYER_TRY(const Settings settings, load_settings(world, arguments));
+  const bool json = arguments.has("--json");
+  const Log log = make_log(world, json);
+  const std::string store = absolute_url(store_url(world, settings), world.directory);
+  TYER_TRY(api::ServiceOptions options, read_hub_options(world, arguments, settings, store));
+  const bool open = options.hub.open;
+  TYER_TRY(const OwnHub own, start_own_hub(world, settings, std::move(options), log));
+  TYER_TRY(auto client, lock::HubClient::make(own.address, 10s));
+  TYER_TRY_OK(set_up(client));
+  if (json) {
+    world.output.print(fmt::format("{{\"url\":{},\"store\":{}}}\n", json_string(own.address.url),
+                                   json_string(masked_url(store))));
+  } else {
+    world.output.print(fmt::format(
+        "Tyer is at {}\nStore: {}\n{}{}Write to @demo in a feed to see an agent answer. Ctrl+C "
+        "ends "
+        "it.\n",
+        own.address.url, masked_url(store),
+        open ? "Open to everybody on this machine.\n" : "The first visit sets the password.\n",
+        own.code.empty() ? "" : fmt::format("Code for the first visit: {}\n", own.code)));
+  }
+  TYER_TRY_OK(world.output.flush());
+  const Done done =
+      run_worker_loop(world, arguments, settings, {{.hub = own.address}}, signals, log);
+  own.service->stop(limits::serve_grace);
+  return done;
+}
+
+}  // namespace tyer::cli

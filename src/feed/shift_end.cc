@@ -1,0 +1,297 @@
+// How a shift ends: see shifts.h.
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "base/json.h"
+#include "base/text.h"
+#include "core/key.h"
+#include "core/limits.h"
+#include "feed/items.h"
+#include "feed/kinds.h"
+#include "feed/names.h"
+#include "feed/shifts.h"
+#include "feed/tally.h"
+#include "feed/writing.h"
+
+namespace tyer::feed {
+namespace {
+
+constexpr std::string_view cut_mark = "\n\n(cut: the rest is in the transcript)";
+
+bool is_blank_text(std::string_view text) {
+  return text.find_first_not_of(" \t\r\n") == std::string_view::npos;
+}
+
+// What can stand in a comment: without what only a terminal understands, and not too much of it.
+std::string fit(std::string text) {
+  std::erase_if(text, [](char c) {
+    return (static_cast<unsigned char>(c) < ' ' && c != '\t' && c != '\n' && c != '\r') ||
+           c == 0x7f;
+  });
+  if (text.size() <= limits::content_bytes_max) return text;
+  std::size_t end = limits::content_bytes_max - cut_mark.size();
+  // No half of a character: the bytes after its first one are 10xxxxxx.
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0U) == 0x80U) --end;
+  return text.substr(0, end) + std::string(cut_mark);
+}
+
+core::Draft end_shift(const Shift& shift, const Finish& finish, Time now) {
+  return {shift_key(shift.session, shift.run), "shift.ended",
+          dump_json({{"session_id", shift.session},
+                     {"agent_id", shift.agent},
+                     {"run", shift.run},
+                     {"post_id", shift.post},
+                     {"verdict", finish.verdict},
+                     {"why", finish.why},
+                     {"input_tokens", finish.input},
+                     {"output_tokens", finish.output},
+                     {"cached_tokens", finish.cached},
+                     {"cost_micros", finish.cost},
+                     {"output", nullptr},
+                     {"ended_at", format_time(now)}})};
+}
+
+core::Draft stop_typing(const Shift& shift) {
+  return {key_of("thread", shift.post), "thread.quiet",
+          dump_json({{"post_id", shift.post},
+                     {"agent_id", shift.agent},
+                     {"session_id", shift.session},
+                     {"typing", nullptr},
+                     {"due_at", nullptr}})};
+}
+
+// Of what the shift was to answer, what is still open and its own.
+Result<std::vector<Item>> unanswered(const core::View& view, const Shift& shift) {
+  std::vector<Item> left;
+  for (const std::string& source : shift.items) {
+    TYER_TRY(const auto subject, view.subject(item_key(shift.session, source)));
+    if (!subject || subject->status != "open") continue;
+    TYER_TRY(Item item, read_item(*subject));
+    if (item.run == shift.run) left.push_back(std::move(item));
+  }
+  return left;
+}
+
+// Of what a session had to answer that was deleted meanwhile, what nobody else works on.
+Result<std::vector<std::string>> moved(const core::View& view, const Shift& shift) {
+  std::vector<std::string> sources;
+  for (const std::string& source : shift.items) {
+    TYER_TRY(const auto item, view.subject(item_key(shift.session, source)));
+    if (!item || item->status != "moved") continue;
+    TYER_TRY(const Json state, parse_json_object(item->state));
+    TYER_TRY(const auto heir, view.subject(item_key(text_or(state, "moved_to"), source)));
+    if (!heir || heir->status != "open") continue;
+    TYER_TRY(const Item taken, read_item(*heir));
+    if (taken.wakes == 0) sources.push_back(source);
+  }
+  return sources;
+}
+
+void append(core::Change& change, core::Change more) {
+  std::ranges::move(more.events, std::back_inserter(change.events));
+}
+
+// Its last words become its answer. Whether they did.
+Result<bool> answer(const core::View& view, const Shift& shift, const Finish& finish,
+                    const core::Subject& agent, const limits::FeedRules& rules, const Ids& ids,
+                    core::Change& change, Time now) {
+  const std::string words = fit(finish.text);
+  if (is_blank_text(words)) return false;
+  TYER_TRY(const Agent author, read_agent(agent));
+  TYER_TRY(const auto session, view.subject(key_of("session", shift.session)));
+  const bool is_there = session && session->status == "active";
+  Writing writing{
+      .actor = {.is_agent = true, .id = author.id, .name = author.name, .run = shift.run},
+      .post = shift.post,
+      .content = words};
+  if (is_there) {
+    writing.actor.session = shift.session;
+  } else {
+    // In the name of the session that has inherited them, so that it settles nobody else's.
+    writing.actor.session = author.default_session;
+    writing.actor.run.clear();
+    TYER_TRY(writing.answers, moved(view, shift));
+    if (writing.answers.empty()) return false;
+  }
+  Result<Written> written = decide_comment(view, writing, rules, ids, now);
+  // The thread may be gone; then nobody waits for an answer.
+  if (!written && written.error().fault == Fault::not_found) return false;
+  if (!written) return std::unexpected(written.error());
+  append(change, std::move(written->change));
+  return true;
+}
+
+// Whether the run did what it was to do.
+bool is_done(const Finish& finish) {
+  return finish.verdict == "done" || finish.verdict == "hindered";
+}
+
+// Why a run that ended left something unanswered.
+std::string complaint(const Finish& finish) {
+  if (is_done(finish)) return "the run ended without an answer";
+  const std::string why = finish.why.empty() ? "" : ": " + finish.why;
+  if (finish.verdict == "stopped") return "the run was stopped" + why;
+  return fmt::format("the run failed ({}){}", finish.verdict, why);
+}
+
+// What was not answered waits for the next thing that wakes the session.
+void rest(const Shift& shift, const std::vector<Item>& left, const std::string& why,
+          core::Change& change) {
+  for (const Item& item : left) {
+    change.events.push_back({item.key, "item.rested", dump_json({{"rests", true}, {"why", why}})});
+  }
+  change.events.push_back(notice(shift.post, shift.session, left.front().source,
+                                 why + "; the next message here has it tried again"));
+}
+
+Result<> remember(const core::View& view, const Shift& shift, const Finish& finish,
+                  core::Change& change) {
+  if (!finish.conversation || (!is_done(finish) && !finish.conversation->empty())) return {};
+  TYER_TRY_OK(
+      check_title("claude_session_id", *finish.conversation, limits::conversation_chars_max));
+  TYER_TRY(const auto subject, view.subject(key_of("session", shift.session)));
+  if (!subject || subject->status != "active") return {};
+  TYER_TRY(const Session session, read_session(*subject));
+  if (session.conversation == *finish.conversation && finish.totals.empty()) return {};
+  change.events.push_back({subject->key, "session.updated",
+                           dump_json({{"agent_id", shift.agent},
+                                      {"claude_session_id", *finish.conversation},
+                                      {"usage_totals", finish.totals}})});
+  return {};
+}
+
+Result<> end_token(const core::View& view, const Shift& shift, const std::string& why,
+                   core::Change& change) {
+  TYER_TRY(const auto credential, view.subject(key_of("credential", shift.credential)));
+  if (!credential || credential->status != "active") return {};
+  append(change, core::Change{.events = {{credential->key, "credential.revoked",
+                                          dump_json({{"due_at", nullptr}, {"why", why}})}}});
+  return {};
+}
+
+// All but that it failed, which is counted once for a session and a change.
+Result<> lose(const core::View& view, const Shift& shift, const std::string& why,
+              core::Change& change, Time now) {
+  change.events.push_back(end_shift(shift, {.verdict = "lost", .why = why}, now));
+  TYER_TRY(const auto thread, view.subject(key_of("thread", shift.post)));
+  if (thread) change.events.push_back(stop_typing(shift));
+  return end_token(view, shift, "the run was lost", change);
+}
+
+// What it says comes to nothing: whoever has the session now has not heard of it.
+std::unexpected<Error> too_late(const Finish& finish) {
+  return fail(Fault::fenced,
+              fmt::format("run {} was taken for lost; what it has to say comes too late",
+                          printable(finish.run, 60)));
+}
+
+// Its answer, or what there is instead of one.
+Result<> settle(const core::View& view, const Shift& shift, const Finish& finish,
+                const limits::FeedRules& rules, const Ids& ids, core::Change& change, Time now) {
+  TYER_TRY(const auto agent, view.subject(key_of("agent", shift.agent)));
+  // Nobody waits for one who is gone.
+  if (!agent || agent->status != "active") return {};
+  TYER_TRY(const std::vector<Item> left, unanswered(view, shift));
+  TYER_TRY(const auto session, view.subject(key_of("session", shift.session)));
+  const bool was_deleted = !session || session->status != "active";
+  bool is_answered = left.empty();
+  if (is_done(finish) && (!left.empty() || was_deleted)) {
+    TYER_TRY(const bool wrote, answer(view, shift, finish, *agent, rules, ids, change, now));
+    is_answered = is_answered || wrote;
+  }
+  const auto post = find_post(view, shift.post);
+  if (!post && post.error().fault != Fault::not_found) return std::unexpected(post.error());
+  // Below a post that is gone nothing rests: the next run withdraws it.
+  if (!post) return {};
+  if (!is_answered) rest(shift, left, complaint(finish), change);
+  if (is_answered && finish.verdict == "hindered" && !shift.items.empty()) {
+    change.events.push_back(
+        notice(shift.post, shift.session, shift.items.front(), "done, but " + finish.why));
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<core::Change> decide_finish(const core::View& view, const Finish& finish,
+                                   const limits::FeedRules& rules, const Ids& ids, Time now) {
+  TYER_TRY(const auto subject, view.subject(shift_key(finish.session, finish.run)));
+  if (!subject) {
+    return fail(Fault::not_found,
+                fmt::format("session {} had no run {}", printable(finish.session, 60),
+                            printable(finish.run, 60)));
+  }
+  TYER_TRY(const Shift shift, read_shift(*subject));
+  TYER_TRY(const auto lease, view.lease(key_of("session", shift.session)));
+  const bool is_ours = lease && lease->holder.run == shift.run;
+  const bool is_lost = finish.verdict == "lost";
+  if (subject->status == "ended") {
+    TYER_TRY(const Json state, parse_json_object(subject->state));
+    // The answer to the first finish was lost.
+    if (text_or(state, "verdict") != "lost" || is_lost) return core::Change{};
+    return too_late(finish);
+  }
+  if (!is_ours && !is_lost) return too_late(finish);
+  core::Change change;
+  if (is_ours) {
+    TYER_TRY(change, core::release(view, lease->key, lease->token));
+  }
+  if (is_lost) {
+    TYER_TRY_OK(lose(view, shift, finish.why, change, now));
+  } else {
+    TYER_TRY_OK(settle(view, shift, finish, rules, ids, change, now));
+    TYER_TRY(const auto thread, view.subject(key_of("thread", shift.post)));
+    if (thread) change.events.push_back(stop_typing(shift));
+    TYER_TRY_OK(remember(view, shift, finish, change));
+    TYER_TRY_OK(end_token(view, shift, "the run has ended", change));
+    change.events.push_back(end_shift(shift, finish, now));
+  }
+  TYER_TRY(core::Draft counted, count(view, shift.agent, shift.session,
+                                      {.failed = is_done(finish) ? 0 : 1,
+                                       .input = finish.input,
+                                       .output = finish.output,
+                                       .cached = finish.cached,
+                                       .cost = finish.cost},
+                                      now));
+  change.events.push_back(std::move(counted));
+  return change;
+}
+
+Result<std::int64_t> lose_shifts(const core::View& view, const std::string& session,
+                                 const std::string& run, core::Change& change, Time now) {
+  TYER_TRY(const auto running,
+           list_all(view, {.kind = "shift", .status = "running", .below = "shift/" + session},
+                    limits::lost_shifts_max));
+  std::int64_t lost = 0;
+  for (const core::Subject& subject : running) {
+    TYER_TRY(const Shift shift, read_shift(subject));
+    if (shift.run == run) continue;
+    TYER_TRY_OK(lose(view, shift, "its lease has ended", change, now));
+    ++lost;
+  }
+  return lost;
+}
+
+core::Rule end_lost_shift() {
+  return {.name = "end_lost_shift",
+          .wants = {"lease.lapsed", "lease.broken", "lease.superseded", "lease.released"},
+          .decide = [](const core::View& view, const core::Event& event,
+                       Time now) -> Result<core::Change> {
+            if (core::kind_of(event.key) != "session") return core::Change{};
+            TYER_TRY(const auto session, view.subject(event.key));
+            if (!session) return core::Change{};
+            TYER_TRY(const Session its, read_session(*session));
+            TYER_TRY(const auto lease, view.lease(event.key));
+            core::Change change;
+            TYER_TRY(const std::int64_t lost,
+                     lose_shifts(view, its.id, lease ? lease->holder.run : "", change, now));
+            if (lost == 0) return core::Change{};
+            TYER_TRY(core::Draft counted, count(view, its.agent, its.id, {.failed = lost}, now));
+            change.events.push_back(std::move(counted));
+            return change;
+          }};
+}
+
+}  // namespace tyer::feed

@@ -1,0 +1,272 @@
+#include "feed/shifts.h"
+
+#include <algorithm>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "base/json.h"
+#include "base/text.h"
+#include "core/limits.h"
+#include "feed/items.h"
+#include "feed/kinds.h"
+#include "feed/tally.h"
+
+namespace tyer::feed {
+namespace {
+
+// The attempt of `run` that has not ended, as far as the machine that it is on shares our store.
+Result<std::string> unended_attempt(const core::View& view, const std::string& run) {
+  std::string id = run;
+  for (std::size_t i = 0; i < limits::attempts_looked_at && !id.empty(); ++i) {
+    TYER_TRY(const auto subject, view.subject(key_of("run", id)));
+    if (!subject) return "";
+    if (subject->status != "ended") return id;
+    TYER_TRY(const Json state, parse_json_object(subject->state));
+    id = text_or(state, "next");
+  }
+  return "";
+}
+
+// A run of the session of which something is left. Workers make the ids before the hub says who may
+// begin, so the greatest is not always the last: some are looked at.
+Result<std::string> unended_run(const core::View& view, const std::string& session) {
+  TYER_TRY(const auto last, view.newest({.kind = "shift",
+                                         .below = "shift/" + session,
+                                         .limit = limits::last_shifts_looked_at}));
+  for (const core::Subject& subject : last) {
+    TYER_TRY(const Shift shift, read_shift(subject));
+    TYER_TRY(std::string unended, unended_attempt(view, shift.run));
+    if (!unended.empty()) return unended;
+  }
+  return "";
+}
+
+// While a run of a deleted session goes on, what that session had is still for it to answer.
+Result<bool> is_being_answered(const core::View& view, const Item& item) {
+  if (item.moved_from.empty()) return false;
+  TYER_TRY(const auto lease, view.lease(key_of("session", item.moved_from)));
+  return lease.has_value();
+}
+
+// What the session may take now.
+Result<std::vector<Item>> list_takable(const core::View& view, const std::string& session) {
+  std::vector<Item> takable;
+  TYER_TRY(std::vector<Item> open, list_open_items(view, session));
+  for (Item& item : open) {
+    TYER_TRY(const bool is_taken, is_being_answered(view, item));
+    if (!is_taken) takable.push_back(std::move(item));
+  }
+  return takable;
+}
+
+std::string describe_holder(const core::Lease& lease) {
+  return fmt::format("run {} has the session: pid {} on {}", printable(lease.holder.run, 60),
+                     lease.holder.pid, printable(lease.holder.place.host, 100));
+}
+
+// What of `open` comes first: the oldest, and those behind it in the same thread.
+std::vector<std::string> first_of(const std::vector<Item>& open, std::size_t from) {
+  std::vector<std::string> sources;
+  for (std::size_t i = from; i < open.size() && open[i].post == open[from].post; ++i) {
+    if (sources.size() == limits::shift_items_max) break;
+    sources.push_back(open[i].source);
+  }
+  return sources;
+}
+
+// Takes items for the run, until there are some that are not given up.
+Result<> take_items(const core::View& view, const Begin& begin, const std::vector<Item>& open,
+                    const limits::FeedRules& rules, Begun& begun, Time now) {
+  std::size_t from = 0;
+  for (std::size_t i = 0; i < limits::shift_looks_max && from < open.size(); ++i) {
+    const std::vector<std::string> sources = first_of(open, from);
+    TYER_TRY(Woken woken, decide_wake(view, {begin.session, begin.run, sources}, rules, now));
+    std::ranges::move(woken.change.events, std::back_inserter(begun.change.events));
+    for (const std::string& taken : woken.taken) {
+      begun.items.push_back(*std::ranges::find(open, taken, &Item::source));
+    }
+    if (!begun.items.empty()) return {};
+    from += sources.size();
+  }
+  return {};
+}
+
+core::Draft start_shift(const Begin& begin, const Begun& begun, const std::string& agent,
+                        Time now) {
+  const Item& first = begun.items.front();
+  std::vector<std::string> sources;
+  for (const Item& item : begun.items) sources.push_back(item.source);
+  return {shift_key(begin.session, begin.run), "shift.started",
+          dump_json({{"parent", key_of("session", begin.session)},
+                     {"session_id", begin.session},
+                     {"agent_id", agent},
+                     {"run", begin.run},
+                     {"post_id", first.post},
+                     {"feed_id", first.feed},
+                     {"items", sources},
+                     {"credential", begin.credential.id},
+                     {"host", begin.grant.holder.place.host},
+                     {"boot", begin.grant.holder.place.boot},
+                     {"namespace", begin.grant.holder.place.pid_namespace},
+                     {"pid", begin.grant.holder.pid},
+                     {"pid_start", begin.grant.holder.pid_start},
+                     {"started_at", format_time(now)}})};
+}
+
+// It works on an answer for as long as it may hold its lease.
+core::Draft start_typing(const Begin& begin, const Begun& begun, const Agent& agent, Time now) {
+  const Item& first = begun.items.front();
+  return {key_of("thread", first.post), "thread.typing",
+          dump_json({{"feed_id", first.feed},
+                     {"post_id", first.post},
+                     {"agent_id", agent.id},
+                     {"author_name", agent.name},
+                     {"session_id", begin.session},
+                     {"typing", agent.id},
+                     {"due_at", to_micros(now + begin.grant.hold_max)}})};
+}
+
+// Says once a day, where it is waited for, that nothing will happen.
+Result<> refuse(const core::View& view, const Item& item, const Agent& agent, const Spent& spent,
+                Begun& begun, Time now) {
+  begun.why = spent.why;
+  begun.not_before = next_day_after(now);
+  TYER_TRY(const bool is_told, was_told(view, agent.id, item.session, spent, now));
+  if (is_told) return {};
+  begun.change.events.push_back(tell(agent.id, item.session, spent, now));
+  begun.change.events.push_back(notice(item.post, item.session, item.source, spent.why));
+  return {};
+}
+
+// Everything that begins with the run, once it has items and the lease.
+Result<> start(const core::View& view, const Begin& begin, const Agent& agent, Begun& begun,
+               Time now) {
+  // First of all, so that what it ends is not what begins here.
+  TYER_TRY(const std::int64_t lost, lose_shifts(view, begin.session, begin.run, begun.change, now));
+  Credential credential = begin.credential;
+  credential.agent = agent.id;
+  credential.session = begin.session;
+  credential.run = begin.run;
+  begun.change.events.push_back(make_credential(credential, now));
+  begun.change.events.push_back(start_shift(begin, begun, agent.id, now));
+  begun.change.events.push_back(start_typing(begin, begun, agent, now));
+  TYER_TRY(core::Draft counted,
+           count(view, agent.id, begin.session, {.runs = 1, .failed = lost}, now));
+  begun.change.events.push_back(std::move(counted));
+  begun.is_begun = true;
+  return {};
+}
+
+// Whether to begin would be refused again, without a word that is new.
+Result<bool> is_spent_and_told(const core::View& view, const Session& session, Time now) {
+  TYER_TRY(const auto agent, view.subject(key_of("agent", session.agent)));
+  if (!agent) return false;
+  TYER_TRY(const auto spent, spent_budget(view, *agent, session.id, now));
+  if (!spent) return false;
+  return was_told(view, session.agent, session.id, *spent, now);
+}
+
+}  // namespace
+
+core::Draft notice(const std::string& post, const std::string& session, const std::string& source,
+                   const std::string& text) {
+  return {
+      key_of("thread", post), "thread.noticed",
+      dump_json({{"notice", {{"session_id", session}, {"source_id", source}, {"text", text}}}})};
+}
+
+std::string shift_key(const std::string& session, const std::string& run) {
+  return fmt::format("shift/{}/{}", session, run);
+}
+
+Result<Shift> read_shift(const core::Subject& subject) {
+  TYER_TRY(const Json state, parse_json_object(subject.state));
+  Shift shift{.session = text_or(state, "session_id"),
+              .agent = text_or(state, "agent_id"),
+              .run = text_or(state, "run"),
+              .post = text_or(state, "post_id"),
+              .credential = text_or(state, "credential")};
+  if (const auto items = state.find("items"); items != state.end() && items->is_array()) {
+    for (const Json& item : *items) {
+      if (item.is_string()) shift.items.push_back(item.get<std::string>());
+    }
+  }
+  return shift;
+}
+
+Result<Begun> decide_begin(const core::View& view, const core::Witness& witness, const Begin& begin,
+                           const limits::FeedRules& rules, Time now) {
+  TYER_TRY(const auto known, view.subject(shift_key(begin.session, begin.run)));
+  if (known) {
+    return fail(Fault::conflict, fmt::format("run {} has begun before; every run has its own id",
+                                             printable(begin.run, 60)));
+  }
+  Begun begun;
+  TYER_TRY(begun.session, find(view, "session", begin.session));
+  TYER_TRY(const Session session, read_session(begun.session));
+  TYER_TRY(begun.agent, find(view, "agent", session.agent));
+  TYER_TRY(const Agent agent, read_agent(begun.agent));
+  TYER_TRY(const std::vector<Item> open, list_takable(view, begin.session));
+  const bool has_work = begin.all ? !open.empty() : !std::ranges::all_of(open, &Item::rests);
+  if (!has_work) return begun;
+
+  core::Claim claim{.grant = begin.grant};
+  claim.grant.key = begun.session.key;
+  TYER_TRY(core::ClaimAnswer answer, decide_claim(view, witness, claim, now));
+  if (const auto* held = std::get_if<core::Held>(&answer)) {
+    begun.why = describe_holder(held->lease);
+    return begun;
+  }
+  TYER_TRY(const std::string unended, unended_run(view, begin.session));
+  if (!unended.empty()) {
+    begun.why = fmt::format("what is left of run {} is being ended", unended);
+    return begun;
+  }
+  TYER_TRY(const auto spent, spent_budget(view, begun.agent, begin.session, now));
+  if (spent) {
+    TYER_TRY_OK(refuse(view, open.front(), agent, *spent, begun, now));
+    return begun;
+  }
+  TYER_TRY_OK(take_items(view, begin, open, rules, begun, now));
+  if (begun.items.empty()) return begun;
+
+  if (auto* taken = std::get_if<core::Change>(&answer)) {
+    begun.change.endings = std::move(taken->endings);
+    begun.change.grants = std::move(taken->grants);
+  }
+  TYER_TRY_OK(start(view, begin, agent, begun, now));
+  return begun;
+}
+
+Result<std::vector<Session>> list_ready(const core::View& view,
+                                        const std::vector<std::string>& agents, bool all,
+                                        Time now) {
+  TYER_TRY(const auto subjects,
+           list_all(view, {.kind = "item", .status = "open"}, limits::open_items_max));
+  std::vector<std::pair<std::string, std::string>> waiting;  // Since when, and who.
+  std::set<std::string> known;
+  for (const core::Subject& subject : subjects) {
+    TYER_TRY(const Item item, read_item(subject));
+    if (known.contains(item.session) || (item.rests && !all)) continue;
+    TYER_TRY(const bool is_taken, is_being_answered(view, item));
+    if (is_taken) continue;
+    known.insert(item.session);
+    waiting.emplace_back(sortable_part(item.source), item.session);
+  }
+  std::ranges::sort(waiting);
+  std::vector<Session> ready;
+  for (const auto& [since, id] : waiting) {
+    TYER_TRY(const auto subject, view.subject(key_of("session", id)));
+    if (!subject || subject->status != "active") continue;
+    TYER_TRY(Session session, read_session(*subject));
+    if (!agents.empty() && std::ranges::find(agents, session.agent) == agents.end()) continue;
+    TYER_TRY(const auto lease, view.lease(subject->key));
+    if (lease) continue;
+    TYER_TRY(const bool is_spent, is_spent_and_told(view, session, now));
+    if (!is_spent) ready.push_back(std::move(session));
+  }
+  return ready;
+}
+
+}  // namespace tyer::feed

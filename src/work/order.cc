@@ -1,0 +1,37 @@
+#include "work/order.h"
+
+#include "base/json.h"
+#include "work/limits.h"
+
+namespace tyer::work {
+
+std::string encode(const Order& order) {
+  return dump_json({{"hub", order.hub}, {"job", run::encode(order.job)}});
+}
+
+Result<Order> decode_order(std::string_view text) {
+  TYER_TRY(const Json json, parse_json_object(text, limits::order_bytes_max));
+  Order order{.hub = text_or(json, "hub")};
+  TYER_TRY(order.job, run::decode_job(text_or(json, "job")));
+  if (order.hub.empty() || order.job.id.empty()) {
+    return fail(Fault::invalid, "an order names a hub and a run");
+  }
+  return order;
+}
+
+std::string encode(const Call& call) {
+  return dump_json({{"session", call.session}, {"run", call.run}, {"all", call.all}});
+}
+
+Result<Call> decode_call(std::string_view text) {
+  TYER_TRY(const Json json, parse_json_object(text, limits::order_bytes_max));
+  Call call{.session = text_or(json, "session"),
+            .run = text_or(json, "run"),
+            .all = json.value("all", Json()) == Json(true)};
+  if (call.session.empty() || call.run.empty()) {
+    return fail(Fault::invalid, "a call names a session and a run");
+  }
+  return call;
+}
+
+}  // namespace tyer::work

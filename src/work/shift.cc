@@ -1,0 +1,281 @@
+#include "work/shift.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "backend/limits.h"
+#include "base/json.h"
+#include "base/text.h"
+#include "core/limits.h"
+#include "engine/keeper.h"
+#include "engine/loop.h"
+#include "env/wait_readable.h"
+#include "lock/hub_client.h"
+#include "run/settle.h"
+#include "work/limits.h"
+#include "work/narrator.h"
+#include "work/prompt.h"
+
+namespace tyer::work {
+namespace {
+
+constexpr Span answer_time = 30s;
+
+std::string path_of(const Assignment& given, std::string_view what) {
+  return fmt::format("/api/sessions/{}/runs/{}/{}", given.session_id, given.run, what);
+}
+
+std::string folder_of(const run::Job& job) {
+  return fmt::format("{}/{}", job.folder, job.id);
+}
+
+backend::Permission permission_of(const std::string& mode) {
+  if (mode == "all" || mode == "bypassPermissions") return backend::Permission::all;
+  if (mode == "edit" || mode == "acceptEdits") return backend::Permission::edit;
+  return backend::Permission::read;
+}
+
+// "input output cached cost" of the conversation so far, as it was told last.
+backend::Usage read_totals(const std::string& text) {
+  backend::Usage usage;
+  const auto json = parse_json(text, text.size());
+  if (!json || !json->is_array() || json->size() != 4) return usage;
+  const auto number = [&](std::size_t i) {
+    return (*json)[i].is_number_integer() ? (*json)[i].get<std::int64_t>() : 0;
+  };
+  usage.input = number(0);
+  usage.output = number(1);
+  usage.cached = number(2);
+  usage.cost = number(3);
+  return usage;
+}
+
+class Shift {
+ public:
+  Shift(const Serving& serving, Order order, lock::HubClient client)
+      : serving_(serving),
+        env_(serving.engine.env()),
+        order_(std::move(order)),
+        place_(folder_of(order_.job)),
+        client_(std::move(client)) {}
+
+  // It was made for a run that did not come; else there is nothing of this name.
+  ~Shift() {
+    ::rmdir((place_ + "/call").c_str());
+    ::rmdir(place_.c_str());
+  }
+  Shift(const Shift&) = delete;
+  Shift& operator=(const Shift&) = delete;
+
+  // Whatever can be done before it is known what for: folders take a file system long to make, and
+  // a connection and a store that were used once are quicker to use again.
+  void get_ready() {
+    if (auto skill = fetch_skill()) skill_ = *std::move(skill);
+    (void)client_.ask("GET", "/api/auth/me", {});
+    (void)run::settle(serving_.engine);
+    (void)serving_.engine.apply(
+        {run::key_of(order_.job.id)},
+        [](const core::View&, Time) -> Result<core::Change> { return core::Change{}; });
+    (void)env_.files.make_directory(place_ + "/call");
+  }
+
+  Result<Served> run(Call call) {
+    call_ = std::move(call);
+    order_.job.mark = std::exchange(order_.job.id, call_.run);
+    // What a dead run has left on this machine ends before the next one begins.
+    TYER_TRY_OK(run::settle(serving_.engine));
+    TYER_TRY(const Json begun, begin());
+    if (begun.value("begun", Json()) != Json(true)) {
+      if (begun.contains("not_before") && begun["not_before"].is_string()) return Served::limit;
+      return text_or(begun, "why").empty() ? Served::nothing : Served::busy;
+    }
+    TYER_TRY(given_, read_assignment(begun));
+    totals_ = read_totals(text_or(begun["session"], "usage_totals"));
+    // If it cannot be had, another is made.
+    (void)std::rename(place_.c_str(), folder_of(order_.job).c_str());
+    const Result<run::Kept> kept = work();
+    TYER_TRY_OK(finish(kept));
+    return Served::done;
+  }
+
+ private:
+  Result<Json> begin() {
+    const auto holder = env_.processes.holder(::getppid(), order_.job.id);
+    if (!holder) return fail(Fault::cancelled, "the process above its keeper was killed");
+    holder_ = *holder;
+    const Span hold = std::min(hold_max(), limits::hold_most);
+    Json body{{"run", order_.job.id},
+              {"host", holder_.place.host},
+              {"boot", holder_.place.boot},
+              {"namespace", holder_.place.pid_namespace},
+              {"pid", holder_.pid},
+              {"pid_start", holder_.pid_start},
+              {"mono_us", env_.clock.mono().count()},
+              {"silence_ms", order_.job.silence / 1ms},
+              {"hold_ms", hold / 1ms},
+              {"all", call_.all}};
+    asked_ = env_.clock.boot_time();
+    return client_.ask("POST", fmt::format("/api/sessions/{}/runs", call_.session), {},
+                       dump_json(body));
+  }
+
+  // All attempts with their waits; the run ends by its own bounds long before.
+  [[nodiscard]] static Span hold_max() { return limits::hold_most; }
+
+  Result<run::Kept> work() {
+    engine::Keeper leases(env_.clock, renewer(), order_.job.heartbeat);
+    leases.hold({.key = given_.lease_key,
+                 .token = given_.lease_token,
+                 .holder = holder_,
+                 .silence_max = order_.job.silence,
+                 .hold_max = hold_max()},
+                asked_);
+    TYER_TRY(run::Job job, make_job());
+    TYER_TRY(const run::Preparation preparation, serving_.choose_tree(given_, job));
+    TYER_TRY(auto telling, lock::HubClient::make(serving_.hub, answer_time));
+    Narrator narrator([&](const std::string& text) {
+      // What cannot be told is in the transcript.
+      (void)telling.ask("POST", path_of(given_, "output"), {}, dump_json({{"text", text}}));
+    });
+    backend::Environment environment = clean_environment(serving_.environment, given_);
+    for (const char* prefix : {"TYER_", "AGENTFEED_"}) {
+      environment[fmt::format("{}URL", prefix)] = order_.hub;
+      environment[fmt::format("{}API_KEY", prefix)] = given_.token;
+      environment[fmt::format("{}SESSION", prefix)] = given_.session_id;
+    }
+    return run::keep(
+        serving_.engine, serving_.front, environment, std::move(job), preparation,
+        {.leases = &leases, .on_note = [&](const backend::Note& note) { narrator.hear(note); }});
+  }
+
+  engine::Renew renewer() {
+    auto desk = lock::make_far_desk(env_, serving_.hub);
+    if (!desk) {
+      return [error = desk.error()](const core::Lease&, Span) -> Result<> {
+        return std::unexpected(error);
+      };
+    }
+    desk_ = *std::move(desk);
+    return desk_->renewer();
+  }
+
+  Result<run::Job> make_job() {
+    run::Job job = order_.job;
+    job.backend = given_.backend;
+    if (!given_.directory.empty()) job.directory = given_.directory;
+    if (given_.minutes_max > 0) job.bounds.wall = given_.minutes_max * 1min;
+    backend::Task& task = job.task;
+    task.conversation = given_.conversation;
+    task.model = given_.model;
+    task.permission = permission_of(given_.permission);
+    (job.backend == "command" ? task.argv : task.extra) = given_.command;
+    if (job.backend == "demo") task.program = serving_.program;
+    // It may have changed since (W6).
+    if (skill_.id.empty() || skill_.id != given_.skill) {
+      TYER_TRY(skill_, fetch_skill());
+    }
+    task.system = make_instructions(skill_.text);
+    // Nobody can have known it when they wrote what is quoted.
+    const std::string word =
+        "text-" +
+        to_hex(std::string_view(reinterpret_cast<const char*>(env_.random.bits().data()), 6));
+    task.prompt = make_prompt(given_, word);
+    return job;
+  }
+
+  struct Skill {
+    std::string id;
+    std::string text;
+  };
+
+  Result<Skill> fetch_skill() {
+    TYER_TRY(auto client,
+             http::Client::make(serving_.hub.url,
+                                {.time = answer_time, .answer_max = limits::skill_bytes_max}));
+    const http::Request request{.method = "GET", .target = "/skill.md"};
+    TYER_TRY(http::Response response, client.send(request));
+    if (response.status != 200) {
+      return fail(Fault::unavailable, fmt::format("{} answers /skill.md with status {}",
+                                                  serving_.hub.url, response.status));
+    }
+    return Skill{std::string(response.header("etag")), std::move(response.body)};
+  }
+
+  // A hub that is away is waited for: what came of a run is worth it.
+  Result<> finish(const Result<run::Kept>& kept) {
+    const std::string body = dump_json(finish_body(kept));
+    const Span until = env_.clock.mono() + limits::finish_wait;
+    for (Span backoff{};;) {
+      const auto told = client_.ask("POST", path_of(given_, "finish"), {}, body);
+      if (told) return {};
+      const bool may_pass = info(told.error().fault).retry_helps;
+      if (!may_pass || env_.clock.mono() >= until) return std::unexpected(told.error());
+      backoff = engine::next_backoff(backoff);
+      TYER_TRY_OK(env::wait_any({}, backoff));
+    }
+  }
+
+  [[nodiscard]] Json finish_body(const Result<run::Kept>& kept) const {
+    if (!kept) {
+      return {{"verdict", "mistake"}, {"why", printable(kept.error().what, limits::why_bytes_max)}};
+    }
+    const backend::Report& report = kept->last.report;
+    // Who killed the front has not judged the run: what it had to do is to be done again.
+    const bool was_cut_off =
+        report.verdict == backend::Verdict::interrupted &&
+        env::wait_readable(serving_.front.gone_fd(), Span::zero()).value_or(false);
+    const bool is_lost = kept->last.outcome == core::Outcome::lost || was_cut_off;
+    Json body{{"verdict", is_lost ? "lost" : backend::name(report.verdict)},
+              {"why", printable(report.why, limits::why_bytes_max)},
+              {"text", report.text}};
+    if (!report.conversation.empty()) {
+      body["claude_session_id"] = report.conversation;
+    } else if (kept->is_anew) {
+      body["claude_session_id"] = "";
+    }
+    const bool goes_on = !given_.conversation.empty() && !kept->is_anew;
+    const backend::Usage used =
+        backend::usage_of_run(goes_on ? totals_ : backend::Usage{}, kept->usage);
+    body["input_tokens"] = std::max<std::int64_t>(used.input, 0);
+    body["output_tokens"] = std::max<std::int64_t>(used.output, 0);
+    body["cached_tokens"] = std::max<std::int64_t>(used.cached, 0);
+    body["cost_micros"] = std::max<std::int64_t>(used.cost, 0);
+    if (kept->usage.tokens_are_totals || kept->usage.cost_is_total) {
+      body["totals"] = dump_json(Json::array(
+          {kept->usage.input, kept->usage.output, kept->usage.cached, kept->usage.cost}));
+    }
+    return body;
+  }
+
+  const Serving& serving_;
+  env::Env& env_;
+  Order order_;
+  const std::string place_;  // A folder for the run, until it has its name.
+  Call call_;
+  Skill skill_;
+  lock::HubClient client_;
+  core::Holder holder_;
+  Span asked_{};
+  Assignment given_;
+  backend::Usage totals_;
+  std::unique_ptr<lock::Desk> desk_;
+};
+
+}  // namespace
+
+Result<Served> serve(const Serving& serving, Order order,
+                     const std::function<Result<std::optional<Call>>()>& wait) {
+  TYER_TRY(auto client, lock::HubClient::make(serving.hub, answer_time));
+  Shift shift(serving, std::move(order), std::move(client));
+  shift.get_ready();
+  TYER_TRY(const auto call, wait());
+  if (!call) return Served::nothing;
+  return shift.run(*call);
+}
+
+}  // namespace tyer::work

@@ -1,0 +1,49 @@
+// One run for a session, from taking it to what came of it, in the process of its keeper (W10).
+//
+// The keeper holds the session's lease on the hub in the name of its front, which is the last to
+// go: while anything of the run may be left, nobody else can have the session. If the lease is
+// lost, the run ends before anybody else may start.
+
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+
+#include "backend/task.h"
+#include "engine/engine.h"
+#include "env/front.h"
+#include "lock/desk.h"
+#include "run/keeper.h"
+#include "work/assignment.h"
+#include "work/order.h"
+
+namespace tyer::work {
+
+enum class Served : std::uint8_t {
+  done,     // There was a run, whatever came of it.
+  nothing,  // There is nothing to do.
+  busy,     // Somebody else does it.
+  limit,    // There is no budget left today.
+};
+
+struct Serving {
+  engine::Engine& engine;  // Of the store with the run's records.
+  const env::Front& front;
+  const backend::Environment& environment;  // Of the worker.
+  lock::HubAddress hub;
+  std::string program;  // This one: the demo agent is in it.
+  // Puts the run into a worktree of its own, if the agent wants one.
+  std::function<Result<run::Preparation>(const Assignment& given, run::Job& job)> choose_tree;
+};
+
+// `wait` returns what to do once it is there; nothing: there is nothing to do any more.
+[[nodiscard]] Result<Served> serve(const Serving& serving, Order order,
+                                   const std::function<Result<std::optional<Call>>()>& wait);
+
+// What of the worker's environment a run sees (W2): what every program needs, what its own agent
+// program needs, and what the agent's settings name. Never the worker's key.
+[[nodiscard]] backend::Environment clean_environment(const backend::Environment& outer,
+                                                     const Assignment& given);
+
+}  // namespace tyer::work

@@ -1,0 +1,309 @@
+#include "work/worker.h"
+
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <csignal>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "base/json.h"
+#include "base/text.h"
+#include "env/wait_readable.h"
+#include "work/limits.h"
+
+namespace tyer::work {
+namespace {
+
+constexpr Span ask_time = 10s;
+
+Ended read_exit(const env::Exit& exit) {
+  if (exit.signal != 0) return Ended::failed;
+  switch (exit.code) {
+    case 0: return Ended::served;
+    case exit_nothing: return Ended::nothing;
+    case exit_busy: return Ended::busy;
+    case exit_limit: return Ended::limit;
+    default: return Ended::failed;
+  }
+}
+
+// How runs go on: nobody has more to do because of it.
+bool is_progress(const Heard& heard) {
+  constexpr std::array<std::string_view, 6> types{"item_woken", "item_answered", "run_started",
+                                                  "run_output", "agent_typing",  "agent_idle"};
+  return std::ranges::find(types, heard.type) != types.end();
+}
+
+std::string complaint_of(const env::Fd& errors) {
+  std::array<char, 1'000> said{};
+  const ssize_t got = ::pread(errors.get(), said.data(), said.size(), 0);
+  return printable({said.data(), static_cast<std::size_t>(std::max<ssize_t>(got, 0))}, 400);
+}
+
+}  // namespace
+
+struct Worker::Served {
+  Served(env::Env& env, const Identity& whose, lock::HubClient asker)
+      : identity(whose),
+        client(std::move(asker)),
+        listener(env, whose.hub, fmt::format("{}", fmt::join(whose.agents, ","))) {}
+
+  const Identity& identity;
+  lock::HubClient client;
+  Listener listener;
+  bool has_looked = false;
+  bool is_refused = false;
+};
+
+Worker::Worker(env::Env& env, const Log& log, WorkerOptions options, Start start,
+               GetReady get_ready)
+    : env_(env),
+      log_(log),
+      options_(std::move(options)),
+      start_(std::move(start)),
+      get_ready_(std::move(get_ready)),
+      roster_(options_.at_once) {}
+
+Worker::~Worker() = default;
+
+Result<> Worker::run(int signals_fd) {
+  for (const Identity& identity : options_.identities) {
+    TYER_TRY(auto client, lock::HubClient::make(identity.hub, ask_time));
+    served_.push_back(std::make_unique<Served>(env_, identity, std::move(client)));
+  }
+  look_for_work();
+  while (!is_leaving() || !keepers_.empty()) {
+    get_ready();
+    std::vector<int> fds{signals_fd};
+    for (const auto& served : served_) fds.push_back(served->listener.fd());
+    for (const auto& [session, keeper] : keepers_) fds.push_back(keeper.process.child->fd());
+    TYER_TRY_OK(env::wait_any(fds, until_next()));
+    take_signals(signals_fd);
+    bool is_news = false;
+    for (const auto& served : served_) is_news = hear(*served) || is_news;
+    is_news = reap() || is_news;
+    const Span now = env_.clock.mono();
+    if (is_leaving() && now >= *leave_by_) ask_all();
+    for (auto& [session, keeper] : keepers_) {
+      if (!keeper.ask_at || now < *keeper.ask_at) continue;
+      keeper.ask_at.reset();
+      (void)keeper.process.child->signal_group(SIGTERM);
+    }
+    if (!is_leaving() && (is_news || now >= look_at_)) look_for_work();
+    if (std::ranges::all_of(served_, [](const auto& one) { return one->is_refused; })) {
+      return fail(Fault::denied, "the hub knows none of the keys any more");
+    }
+  }
+  return {};
+}
+
+// What starts now needs the processors more than what may be needed next.
+void Worker::get_ready() {
+  if (is_leaving() || !get_ready_ || env_.clock.mono() < ready_at_) return;
+  for (const auto& served : served_) get_ready_(served->identity);
+}
+
+void Worker::take_signals(int signals_fd) {
+  signalfd_siginfo info{};
+  while (::read(signals_fd, &info, sizeof info) == sizeof info) {
+    if (is_leaving()) {
+      ask_all();
+    } else {
+      leave_by_ = env_.clock.mono() + options_.leave;
+      log_.info("leaving", {{"runs", std::to_string(keepers_.size())}});
+    }
+  }
+}
+
+void Worker::ask_all() {
+  if (std::exchange(was_asked_, true)) return;
+  for (auto& [session, keeper] : keepers_) (void)keeper.process.child->signal_group(SIGTERM);
+}
+
+Span Worker::until_next() const {
+  const Span now = env_.clock.mono();
+  Span next = is_leaving() ? now + limits::work_look_every : look_at_;
+  if (now < ready_at_) next = std::min(next, ready_at_);
+  if (is_leaving() && !was_asked_) next = std::min(next, *leave_by_);
+  for (const auto& [session, keeper] : keepers_) {
+    if (keeper.ask_at) next = std::min(next, *keeper.ask_at);
+  }
+  return std::max<Span>(next - now, 1ms);
+}
+
+void Worker::look_for_work() {
+  for (const auto& served : served_) {
+    // What earlier runs have failed at is tried once more by a worker that is new.
+    const bool all = !served->has_looked;
+    lock::HubClient::Query query;
+    if (!served->identity.agents.empty()) {
+      query.emplace_back("agents", fmt::format("{}", fmt::join(served->identity.agents, ",")));
+    }
+    if (all) query.emplace_back("all", "true");
+    const auto work = served->client.ask("GET", "/api/work", query);
+    served->is_refused = !work && work.error().fault == Fault::denied;
+    if (!work) {
+      if (!std::exchange(has_trouble_, true)) log_.warn("no hub", {{"why", work.error().what}});
+      continue;
+    }
+    served->has_looked = true;
+    if (std::exchange(has_trouble_, false)) log_.info("the hub is back");
+    std::vector<std::string> ready;
+    std::map<std::string, const Json*> found;
+    const Json rows = work->value("data", Json::array());
+    for (const Json& row : rows) {
+      const std::string id = text_or(row, "id");
+      const auto& wanted = served->identity.sessions;
+      if (!wanted.empty() && std::ranges::find(wanted, id) == wanted.end()) continue;
+      ready.push_back(id);
+      found[id] = &row;
+    }
+    for (const std::string& session : roster_.choose(ready, env_.clock.mono())) {
+      const Json& row = *found[session];
+      begin(*served, session,
+            name_of(*served, session, text_or(row, "agent_id"), text_or(row, "name")), all);
+    }
+  }
+  const Span now = env_.clock.mono();
+  look_at_ = now + limits::work_look_every;
+  if (const auto pause = roster_.next_try(now)) look_at_ = std::min(look_at_, *pause);
+}
+
+// "bot/default": names of agents are asked for once.
+std::string Worker::name_of(Served& served, const std::string& session, const std::string& agent,
+                            const std::string& name) {
+  std::string& known = agent_names_[agent];
+  if (known.empty()) {
+    const auto asked = served.client.ask("GET", "/api/agents/" + agent, {});
+    if (asked) known = text_or(*asked, "name");
+  }
+  return printable(known.empty() ? session : known + "/" + name, 150);
+}
+
+void Worker::begin(Served& served, const std::string& session, const std::string& name, bool all) {
+  const Span now = env_.clock.mono();
+  roster_.started(session, now);
+  ready_at_ = now + limits::ready_pause;
+  auto started = start_({.session = session, .all = all}, served.identity);
+  if (!started) {
+    log_.error("a run could not be started", {{"session", name}, {"why", started.error().what}});
+    roster_.ended(session, Ended::failed, env_.clock.mono(), env_.random.bits()[0] / 255.0);
+    return;
+  }
+  keepers_[session] = {.process = *std::move(started), .name = name};
+  rows_[session] = {.session = name, .state = "starting", .last = rows_[session].last};
+  show();
+}
+
+// Begins at once with what a session has got that rests here. Its keeper asks the hub whether that
+// is so: nobody else has to.
+bool Worker::begin_known(Served& served, const Heard& heard) {
+  if (heard.type != "item_opened" || is_leaving()) return false;
+  const auto row = rows_.find(heard.session);
+  if (row == rows_.end() || row->second.state != "idle") return false;
+  if (roster_.choose({heard.session}, env_.clock.mono()).empty()) return false;
+  begin(served, heard.session, row->second.session, false);
+  return keepers_.contains(heard.session);
+}
+
+// Whether there may be something to do that nobody does.
+bool Worker::hear(Served& served) {
+  bool is_news = false;
+  for (const Heard& heard : served.listener.take()) {
+    if (!is_progress(heard)) {
+      roster_.nudge(heard.session);
+      // An agent's budget is that of all its sessions.
+      if (heard.type == "agent_updated") roster_.nudge_all();
+      is_news = !begin_known(served, heard) || is_news;
+    }
+    if (heard.type == "run_stop_asked") ask_to_end(served, heard.session, heard.run);
+    const auto keeper = keepers_.find(heard.session);
+    if (heard.type == "session_deleted" && keeper != keepers_.end()) {
+      keeper->second.ask_at = env_.clock.mono() + options_.leave;
+    }
+    const auto row = rows_.find(heard.session);
+    if (row == rows_.end()) continue;
+    if (heard.type == "run_started") row->second.state = "running";
+    if (heard.type == "run_finished") {
+      row->second.last = heard.why.empty() ? heard.verdict : heard.verdict + ": " + heard.why;
+      log_.info("run finished", {{"session", row->second.session},
+                                 {"run", heard.run},
+                                 {"verdict", heard.verdict},
+                                 {"why", printable(heard.why, 300)}});
+    }
+    show();
+  }
+  return is_news;
+}
+
+// A run that an earlier worker on this machine has left is found by what the hub knows of it.
+void Worker::ask_to_end(Served& served, const std::string& session, const std::string& run) {
+  const auto keeper = keepers_.find(session);
+  if (keeper != keepers_.end() && keeper->second.process.run == run) {
+    (void)keeper->second.process.child->signal_group(SIGTERM);
+    return;
+  }
+  const auto runs =
+      served.client.ask("GET", "/api/sessions/" + session + "/runs", {{"limit", "10"}});
+  if (!runs) return;
+  for (const Json& row : runs->value("data", Json::array())) {
+    if (text_or(row, "run") != run || text_or(row, "status") != "running") continue;
+    const core::Holder holder{.place = {.host = text_or(row, "host"),
+                                        .boot = text_or(row, "boot"),
+                                        .pid_namespace = text_or(row, "namespace")},
+                              .pid = int_or(row, "pid"),
+                              .pid_start = int_or(row, "pid_start"),
+                              .run = run};
+    const auto alive = env_.processes.watch_end(holder);
+    if (alive && *alive) ::kill(static_cast<pid_t>(holder.pid), SIGTERM);
+  }
+}
+
+// Whether it had begun, the hub knows.
+void Worker::report_lost(const std::string& session, const Keeper& keeper) {
+  const std::string path =
+      fmt::format("/api/sessions/{}/runs/{}/finish", session, keeper.process.run);
+  const std::string body = dump_json({{"verdict", "lost"}, {"why", "its keeper died"}});
+  for (const auto& served : served_) {
+    if (served->client.ask("POST", path, {}, body)) return;
+  }
+}
+
+// Whether somebody has ended.
+bool Worker::reap() {
+  const std::size_t before = keepers_.size();
+  for (auto it = keepers_.begin(); it != keepers_.end();) {
+    const auto exit = it->second.process.child->wait(Span::zero());
+    if (exit && !*exit) {
+      ++it;
+      continue;
+    }
+    const Ended how = exit ? read_exit(**exit) : Ended::failed;
+    if (how == Ended::failed) {
+      log_.warn("the keeper of a run failed", {{"why", complaint_of(it->second.process.errors)},
+                                               {"session", it->second.name},
+                                               {"run", it->second.process.run}});
+    }
+    // Its front has seen to it that nothing is left, so nobody has to wait for a silence.
+    if (how == Ended::failed && exit && (*exit)->signal == 0) report_lost(it->first, it->second);
+    roster_.ended(it->first, how, env_.clock.mono(), env_.random.bits()[0] / 255.0);
+    rows_[it->first].state = how == Ended::limit ? "no budget left" : "idle";
+    it = keepers_.erase(it);
+    show();
+  }
+  return keepers_.size() < before;
+}
+
+void Worker::show() {
+  if (!look_) return;
+  std::vector<Row> rows;
+  for (const auto& [session, row] : rows_) rows.push_back(row);
+  look_(rows);
+}
+
+}  // namespace tyer::work

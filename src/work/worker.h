@@ -1,0 +1,117 @@
+// A worker: starts a run for every session that has something to do, and lets each have one keeper
+// process of its own (W8, W13, W14, W15).
+//
+// It keeps nothing: what there is to do, who does it and what came of it is at the hub, and a run
+// goes on when its worker dies. So any number of workers on any number of machines can serve the
+// same sessions, and one that was away begins with what it finds.
+
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/log.h"
+#include "env/env.h"
+#include "env/processes.h"
+#include "lock/hub_client.h"
+#include "work/limits.h"
+#include "work/listener.h"
+#include "work/order.h"
+#include "work/roster.h"
+
+namespace tyer::work {
+
+// Whom it serves, with one key.
+struct Identity {
+  lock::HubAddress hub;
+  std::vector<std::string> agents;    // Ids; empty: of all agents.
+  std::vector<std::string> sessions;  // Ids; empty: all.
+};
+
+// What there is to be seen of a session.
+struct Row {
+  std::string session;  // "bot/default"
+  std::string state;    // "running", "idle", …
+  std::string last;     // What came of its last run.
+};
+
+struct WorkerOptions {
+  std::vector<Identity> identities;
+  std::size_t at_once = 0;
+  Span leave =
+      limits::leave_time;  // For runs under way, when it leaves or their session is deleted.
+};
+
+// Exit codes of a keeper that had no run: see Ended.
+inline constexpr int exit_nothing = 80;
+inline constexpr int exit_busy = 81;
+inline constexpr int exit_limit = 82;
+
+class Worker {
+ public:
+  struct Started {
+    std::unique_ptr<env::Child> child;
+    std::string run;  // Its id.
+    env::Fd errors;   // A file with what it complained about.
+  };
+  // Lets a keeper answer a call.
+  using Start = std::function<Result<Started>(const Call&, const Identity&)>;
+  // Called a moment after all that can be started is: the next start may be made quicker.
+  using GetReady = std::function<void(const Identity&)>;
+
+  Worker(env::Env& env, const Log& log, WorkerOptions options, Start start, GetReady get_ready);
+  ~Worker();
+
+  // Until `signals_fd`, a signalfd, says so: then it starts nothing more, lets the runs under way
+  // finish for five minutes, and asks them to end. A second signal asks them at once.
+  [[nodiscard]] Result<> run(int signals_fd);
+
+  // Called when it changes, by the thread in `run`.
+  void on_change(std::function<void(const std::vector<Row>&)> look) { look_ = std::move(look); }
+
+ private:
+  struct Keeper {
+    Started process;
+    std::string name;            // "bot/default"
+    std::optional<Span> ask_at;  // To end: its session was deleted.
+  };
+  struct Served;
+
+  void look_for_work();
+  void begin(Served& served, const std::string& session, const std::string& name, bool all);
+  [[nodiscard]] bool begin_known(Served& served, const Heard& heard);
+  [[nodiscard]] bool hear(Served& served);
+  [[nodiscard]] bool reap();
+  void report_lost(const std::string& session, const Keeper& keeper);
+  void get_ready();
+  void ask_to_end(Served& served, const std::string& session, const std::string& run);
+  void ask_all();
+  [[nodiscard]] Span until_next() const;
+  [[nodiscard]] bool is_leaving() const { return leave_by_.has_value(); }
+  void take_signals(int signals_fd);
+  void show();
+  [[nodiscard]] std::string name_of(Served& served, const std::string& session,
+                                    const std::string& agent, const std::string& name);
+
+  env::Env& env_;
+  const Log& log_;
+  const WorkerOptions options_;
+  const Start start_;
+  const GetReady get_ready_;
+  Roster roster_;
+  std::vector<std::unique_ptr<Served>> served_;
+  std::map<std::string, Keeper> keepers_;  // By session.
+  std::map<std::string, Row> rows_;
+  std::map<std::string, std::string> agent_names_;
+  Span look_at_{};   // For work, whatever was heard.
+  Span ready_at_{};  // When to get ready for the next start.
+  std::optional<Span> leave_by_;
+  bool was_asked_ = false;  // The runs were.
+  bool has_trouble_ = false;
+  std::function<void(const std::vector<Row>&)> look_;
+};
+
+}  // namespace tyer::work

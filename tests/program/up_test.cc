@@ -1,0 +1,111 @@
+// tyer up: hub and agents with one command (W16), and a worker that brings its own hub.
+
+#include <csignal>
+
+#include <gtest/gtest.h>
+
+#include "base/json.h"
+#include "env/marked.h"
+#include "support/demo.h"
+#include "support/forked.h"
+#include "support/hub.h"
+
+namespace tyer::testing {
+namespace {
+
+class Up : public ProgramTest {
+ protected:
+  // All that it has started is gone.
+  ~Up() override {
+    for (const std::int64_t pid : env::marked_processes("HOME=" + home.path())) {
+      EXPECT_TRUE(has_ended(static_cast<pid_t>(pid))) << pid << " is left";
+    }
+    env::end_marked("HOME=" + home.path());
+  }
+
+  void start(const std::string& options) {
+    program =
+        std::make_unique<Program>(call(split_words("up --listen 127.0.0.1:0 --json " + options)));
+    ASSERT_TRUE(program->wait_for("}\n")) << program->finish().err;
+    url = text_or(parse_json(program->out()).value_or(Json::object()), "url");
+  }
+
+  // Writes to `whom` in the first feed; what the answer is.
+  [[nodiscard]] std::string ask(Visitor people, const std::string& whom) const {
+    Listener events(url, "/api/events/stream?author_type=bot&topics=comment", people.headers());
+    const std::string feed = text_or(people.get("/api/feeds").json()["data"][0], "id");
+    people.make("/api/feeds/" + feed + "/posts", {{"content", whom + " hello"}});
+    for (const http::ServerEvent& event : events.until("comment_created")) {
+      if (event.event != "comment_created") continue;
+      return text_or(parse_json(event.data).value_or(Json::object()), "content");
+    }
+    return "";
+  }
+
+  [[nodiscard]] int end_by(int signal) const {
+    program->signal(signal);
+    return program->finish().code;
+  }
+
+  std::unique_ptr<Program> program;
+  std::string url;
+};
+
+TEST_F(Up, MakesAFeedAndAnAgentThatAnswers) {
+  start("--open-loopback");
+  EXPECT_TRUE(ask(Visitor(url), "@demo").contains("This is the demo agent, in turn 1"));
+  EXPECT_EQ(end_by(SIGINT), 0);
+}
+
+TEST_F(Up, MakesThemOnce) {
+  start("--open-loopback");
+  EXPECT_EQ(end_by(SIGTERM), 0);
+  start("--open-loopback");
+  Visitor people(url);
+  EXPECT_EQ(people.get("/api/feeds").json()["data"].size(), 1U);
+  EXPECT_EQ(people.get("/api/agents").json()["data"].size(), 1U);
+  EXPECT_FALSE(ask(Visitor(url), "@demo/again").empty());
+  EXPECT_EQ(end_by(SIGINT), 0);
+}
+
+TEST_F(Up, LetsNobodyInWithoutThePassword) {
+  start("");
+  Visitor people(url);
+  EXPECT_EQ(people.get("/api/feeds").status, 401);
+  const Reply reply = people.post("/api/setup", {{"password", hub_password}});
+  ASSERT_EQ(reply.status, 200) << reply.body;
+  const std::string cookie = reply.header("set-cookie");
+  people.with("Cookie", cookie.substr(0, cookie.find(';')));
+  people.with("X-CSRF-Token", reply.text("csrf_token"));
+  EXPECT_TRUE(ask(people.again(), "@demo").contains("This is the demo agent"));
+  EXPECT_EQ(end_by(SIGINT), 0);
+}
+
+TEST_F(Up, SaysWhereItIs) {
+  Program plain(call({"up", "--listen", "127.0.0.1:0"}));
+  EXPECT_TRUE(plain.wait_for("Ctrl+C")) << plain.out();
+  EXPECT_TRUE(plain.out().starts_with("Tyer is at http://127.0.0.1:")) << plain.out();
+  EXPECT_TRUE(plain.out().contains("The first visit sets the password.")) << plain.out();
+  plain.signal(SIGINT);
+  EXPECT_EQ(plain.finish().code, 0);
+}
+
+TEST_F(Up, IsNeverOpenToTheWorld) {
+  EXPECT_EQ(tyer("up --open-loopback --listen 0.0.0.0:0").code, 2);
+}
+
+TEST_F(Up, EndsARunOnTheSecondInterrupt) {
+  start("--open-loopback");
+  Visitor people(url);
+  Listener events(url, "/api/events/stream?topics=run");
+  const std::string feed = text_or(people.get("/api/feeds").json()["data"][0], "id");
+  people.make("/api/feeds/" + feed + "/posts",
+              {{"content", "@demo\ndemo: daemonise\ndemo: say here\ndemo: hang"}});
+  (void)events.until("run_output");
+  program->signal(SIGINT);
+  program->signal(SIGTERM);
+  EXPECT_EQ(program->finish().code, 0);
+}
+
+}  // namespace
+}  // namespace tyer::testing
