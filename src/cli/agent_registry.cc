@@ -150,6 +150,9 @@ Result<Json> read_settings_of(const World& world, const Arguments& arguments) {
 Done run_agent_add(World& world, const Arguments& arguments) {
   TYER_TRY(Json body, read_settings_of(world, arguments));
   body["name"] = *arguments.value("NAME");
+  if (!is_utf8(*arguments.value("NAME"))) {
+    return std::unexpected(Failure{{Fault::invalid, "the name is not UTF-8"}});
+  }
   TYER_TRY(const auto door, Door::open(world, arguments, Access::write));
   TYER_TRY(const Json made, door->ask("POST", "/api/keys", {}, dump_json(body)));
   print_key(

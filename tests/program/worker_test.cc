@@ -281,5 +281,43 @@ TEST_F(Worker, EndsItsRunsWhenItIsToldTwice) {
   EXPECT_TRUE(notices(post)[0].contains("the run was stopped")) << notices(post)[0];
 }
 
+// W13: five minutes, if nobody says otherwise.
+TEST_F(Worker, EndsItsRunsWhenTheyTakeTooLongForItToLeave) {
+  make_agent("bot");
+  ProgramCall hasty = worker_call("bot", "--all-sessions");
+  hasty.environment["TYER_WORKER_LEAVE"] = "200ms";
+  Program worker(hasty);
+  const std::string post = write_post("@bot\ndemo: daemonise\ndemo: say here\ndemo: hang");
+  (void)await_run(session_of("bot"));
+  EXPECT_EQ(leave(worker).code, 0);
+
+  EXPECT_EQ(verdicts(session_of("bot")), "stopped");
+  ASSERT_EQ(notices(post).size(), 1U);
+  EXPECT_EQ(agents_of(session_of("bot")), std::vector<std::int64_t>());
+}
+
+// H14: the same time for a run whose session is deleted; then the tree is killed.
+TEST_F(Worker, EndsTheRunOfADeletedSessionThatTakesTooLong) {
+  make_scripted("bot", R"(
+trap '' TERM
+cat >/dev/null
+echo "$TYER_SESSION" >news
+test -e again || { touch again; sleep 1000 & wait; sleep 1000; }
+echo done)");
+  ProgramCall hasty = worker_call("bot", "--all-sessions");
+  hasty.environment["TYER_WORKER_LEAVE"] = "200ms";
+  Program worker(hasty);
+  const std::string post = write_post("@bot/short do it");
+  const std::string session = news->line();
+  EXPECT_EQ(people().ask("DELETE", "/api/sessions/" + session).status, 204);
+
+  // What it had to answer is the default session's now.
+  EXPECT_EQ(news->line(), session_of("bot"));
+  await_answers(post, 1);
+  EXPECT_EQ(agents_of(session), std::vector<std::int64_t>());
+  EXPECT_EQ(leave(worker).code, 0);
+  expect_all_is_well(1);
+}
+
 }  // namespace
 }  // namespace tyer::testing
