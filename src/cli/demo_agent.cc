@@ -268,11 +268,24 @@ Done linger(const std::string& text) {
   return 0;
 }
 
+// What was written to it: of a prompt from a hub, the text that it quotes last.
+std::string_view asked_in(std::string_view prompt) {
+  const std::size_t quoted = prompt.rfind(" begins: ");
+  const std::size_t end = quoted == std::string_view::npos ? quoted : prompt.find('\n', quoted);
+  if (end != std::string_view::npos) prompt.remove_prefix(end + 1);
+  if (prompt.starts_with("Title: "))
+    prompt.remove_prefix(std::min(prompt.find('\n'), prompt.size()));
+  const std::size_t start = std::min(prompt.find_first_not_of(" \t\r\n"), prompt.size());
+  prompt.remove_prefix(start);
+  return prompt.substr(0, prompt.find('\n'));
+}
+
+// In a code span: whom it mentions was not mentioned by us.
 std::string greeting(const Talk& talk, const std::string& prompt) {
-  const std::size_t start = prompt.find_first_not_of(" \t\r\n");
-  const std::string_view line = std::string_view(prompt).substr(start);
-  return fmt::format("This is the demo agent, in turn {} of our conversation. You wrote: \"{}\"",
-                     talk.turn, printable(line.substr(0, line.find('\n')), 200));
+  std::string asked = printable(asked_in(prompt), 200);
+  std::ranges::replace(asked, '`', '\'');
+  return fmt::format("This is the demo agent, in turn {} of our conversation. You wrote: `{}`",
+                     talk.turn, asked);
 }
 
 }  // namespace

@@ -77,7 +77,7 @@ TEST_F(DemoAgent, AnswersWithTheStartOfItsPrompt) {
   EXPECT_EQ(result.code, 0) << result.err;
   ASSERT_EQ(events.size(), 3U);
   EXPECT_EQ(text_or(events[0], "type"), "init");
-  EXPECT_TRUE(text_or(events[1], "text").contains("\"Tidy up, please.\""));
+  EXPECT_TRUE(text_or(events[1], "text").contains("`Tidy up, please.`"));
   EXPECT_EQ(text_or(events[2], "status"), "done");
 }
 

@@ -53,7 +53,9 @@ class Up : public ProgramTest {
 
 TEST_F(Up, MakesAFeedAndAnAgentThatAnswers) {
   start("--open-loopback");
-  EXPECT_TRUE(ask(Visitor(url), "@demo").contains("This is the demo agent, in turn 1"));
+  const std::string answer = ask(Visitor(url), "@demo");
+  EXPECT_TRUE(answer.contains("This is the demo agent, in turn 1")) << answer;
+  EXPECT_TRUE(answer.contains("You wrote: `@demo")) << answer;
   EXPECT_EQ(end_by(SIGINT), 0);
 }
 
