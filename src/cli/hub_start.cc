@@ -53,10 +53,9 @@ Result<api::ServiceOptions> read_hub_options(World& world, const Arguments& argu
   return options;
 }
 
-Log make_log(World& world, bool json) {
+Log make_log(World& world, bool json, Level least) {
   return Log(
-      json ? Log::Form::json : Log::Form::text, Level::info,
-      [&world] { return world.env.clock.now(); },
+      json ? Log::Form::json : Log::Form::text, least, [&world] { return world.env.clock.now(); },
       [&world](std::string_view line) { world.output.warn_from_aside(std::string(line) + "\n"); });
 }
 

@@ -18,6 +18,6 @@ namespace tyer::cli {
                                                            const std::string& store);
 
 // To standard error, a line each.
-[[nodiscard]] Log make_log(World& world, bool json);
+[[nodiscard]] Log make_log(World& world, bool json, Level least = Level::info);
 
 }  // namespace tyer::cli

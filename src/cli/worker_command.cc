@@ -72,6 +72,16 @@ class StatusView {
   std::size_t lines_ = 0;
 };
 
+bool shows_table(const World& world, const Arguments& arguments) {
+  return world.output.on_terminal() && !arguments.has("--json");
+}
+
+// What the table shows is not told by lines between its own.
+Log make_worker_log(World& world, const Arguments& arguments) {
+  return make_log(world, arguments.has("--json"),
+                  shows_table(world, arguments) ? Level::warn : Level::info);
+}
+
 Result<std::size_t> read_at_once(const Arguments& arguments) {
   const auto text = arguments.value("--max-runs");
   if (!text) return limits::runs_at_once;
@@ -244,7 +254,7 @@ Done run_worker_loop(World& world, const Arguments& arguments, const Settings& s
       },
       [&](const work::Identity& identity) { keepers.get_ready(identity); });
   StatusView view(world);
-  if (world.output.on_terminal() && !arguments.has("--json")) {
+  if (shows_table(world, arguments)) {
     worker.on_change([&](const std::vector<work::Row>& rows) { view.show(rows); });
   }
   TYER_TRY_OK(worker.run(signals.fd()));
@@ -291,9 +301,10 @@ std::expected<OwnHub, Failure> start_own_hub(World& world, const Settings& setti
 
 Done run_worker(World& world, const Arguments& arguments) {
   const EndSignals signals;  // Before anything starts a thread.
+  TYER_TRY_OK(read_at_once(arguments));
   TYER_TRY(Settings settings, load_settings(world, arguments));
   TYER_TRY_OK(choose_hub(world, arguments, settings));
-  const Log log = make_log(world, arguments.has("--json"));
+  const Log log = make_worker_log(world, arguments);
   std::vector<work::Identity> identities;
   OwnHub own;
   if (settings.hub_url.empty()) {
@@ -323,9 +334,10 @@ Done run_worker(World& world, const Arguments& arguments) {
 
 Done run_up(World& world, const Arguments& arguments) {
   const EndSignals signals;  // Before anything starts a thread.
+  TYER_TRY_OK(read_at_once(arguments));
   TYER_TRY(const Settings settings, load_settings(world, arguments));
   const bool json = arguments.has("--json");
-  const Log log = make_log(world, json);
+  const Log log = make_worker_log(world, arguments);
   const std::string store = absolute_url(store_url(world, settings), world.directory);
   TYER_TRY(api::ServiceOptions options, read_hub_options(world, arguments, settings, store));
   const bool open = options.hub.open;
