@@ -55,6 +55,7 @@ Hub::Hub(engine::Engine& engine, const Log& log, HubOptions options, Broadcast* 
       log_(log),
       options_(std::move(options)),
       broadcast_(broadcast),
+      offers_(*this),
       guesses_(limits::guesses_at_once, limits::guess_pause),
       writes_(limits::writes_at_once, limits::write_pause) {}
 
@@ -123,7 +124,20 @@ Result<> Hub::check_rate(const Route& route, const Caller& caller, Span& wait) {
 }
 
 Result<engine::Applied> Hub::apply(const feed::Actor& actor, const engine::Decision& decide) {
-  return engine_.apply({actor.key()}, decide);
+  if (offers_.empty()) return engine_.apply({actor.key()}, decide);
+  engine::Applied applied;
+  std::vector<Offers::Gift> gifts;
+  const Result<> written = engine_.write({[&](store::Txn& txn) -> Result<> {
+    TYER_TRY(core::Change change, decide(txn, txn.now()));
+    if (change.empty() && change.under.empty()) return {};
+    const std::vector<std::string> sessions = sessions_with_news(change);
+    TYER_TRY(applied, engine::apply(txn, engine_.catalog(), std::move(change), {actor.key()}));
+    gifts = offers_.give(txn, sessions);
+    return {};
+  }});
+  Offers::tell(gifts, written.has_value());
+  TYER_TRY_OK(written);
+  return applied;
 }
 
 Result<core::Subject> Hub::look(const std::string& key) {

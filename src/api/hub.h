@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "api/offers.h"
 #include "api/route.h"
 #include "api/throttle.h"
 #include "base/log.h"
@@ -54,10 +55,12 @@ class Hub {
   // Null: nobody can wait for locks here. Set before the first request.
   [[nodiscard]] Waits* waits() { return waits_; }
   void set_waits(Waits* waits) { waits_ = waits; }
+  [[nodiscard]] Offers& offers() { return offers_; }
   [[nodiscard]] Throttle& guesses() { return guesses_; }
   [[nodiscard]] const Counters& counters() const { return counters_; }
 
-  // One transaction: `decide` sees the view and the time, and says what changes.
+  // One transaction: `decide` sees the view and the time, and says what changes. Who offers to work
+  // begins in it with what that gives a session to do.
   [[nodiscard]] Result<engine::Applied> apply(const feed::Actor& actor,
                                               const engine::Decision& decide);
 
@@ -74,6 +77,7 @@ class Hub {
   const HubOptions options_;
   Broadcast* const broadcast_;
   Waits* waits_ = nullptr;
+  Offers offers_;
   Throttle guesses_;
   Throttle writes_;
   Counters counters_;

@@ -50,7 +50,9 @@ inline constexpr Span stream_poll_every = 500ms;  // If every hint is lost.
 inline constexpr Span watch_again_every = 5s;     // If the store could not be watched.
 inline constexpr Span typing_time = 60s;
 
-inline constexpr std::size_t lock_waits_max = 200;  // Who wait for locks, each with a thread.
+inline constexpr std::size_t offers_max = 2'000;        // Keepers that wait for something to do.
+inline constexpr std::size_t offer_leases_max = 2'000;  // Looked at for one that withdraws.
+inline constexpr std::size_t lock_waits_max = 200;      // Who wait for locks, each with a thread.
 inline constexpr std::size_t lock_label_chars_max = 1'000;  // As the commands take them.
 inline constexpr std::size_t lease_watches_max = 5'000;
 inline constexpr Span lock_wait_grace = 5s;            // To come back after the connection is gone.

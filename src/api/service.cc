@@ -86,7 +86,10 @@ class Service::Running {
     broadcast_.set_rules_hint([this] { hint(Part::rules); });
     start_loop(Part::presence, "presence", [this](Time now) { return presence_.step(now); });
     start_loop(Part::streams, "streams", [this](Time now) { return broadcast_.step(now); });
-    start_loop(Part::waits, "waits", [this](Time now) { return waits_.step(now); });
+    start_loop(Part::waits, "waits", [this](Time now) {
+      hub_->offers().beat();
+      return waits_.step(now);
+    });
     start_loop(Part::rules, "rules", [this](Time now) { return pump_.step(now); });
     start_loop(Part::timers, "timers", [this](Time now) { return timers_.step(now); });
     start_loop(Part::leases, "leases", [this](Time now) { return sweeper_.step(now); });
@@ -109,6 +112,7 @@ class Service::Running {
     started_.notify_all();
     end_loop(Part::waits);
     waits_.part();
+    if (hub_) hub_->offers().part();
     if (server_) server_->stop(Span::zero());
     watcher_.request_stop();
     if (watcher_.joinable()) watcher_.join();
@@ -122,6 +126,7 @@ class Service::Running {
   void stop(Span grace) {
     end_loop(Part::waits);
     waits_.part();
+    if (hub_) hub_->offers().part();
     end_loop(Part::streams);
     broadcast_.part();
     server_->stop(grace);

@@ -9,8 +9,9 @@
 #include "api/describe.h"
 #include "api/hub.h"
 #include "api/limits.h"
+#include "api/offers.h"
 #include "api/paging.h"
-#include "api/secrets.h"
+#include "api/run_begin.h"
 #include "api/sessions.h"
 #include "base/json.h"
 #include "base/text.h"
@@ -55,61 +56,6 @@ Result<http::Response> list_work(Call& call) {
   return answer(dump_json({{"data", rows}, {"next_cursor", nullptr}}));
 }
 
-Result<Json> shown_json(const core::Subject& subject) {
-  TYER_TRY(Json state, parse_json_object(subject.state));
-  state["id"] = feed::id_of(subject);
-  return state;
-}
-
-// The last comments of the thread and the newest titles of the feed, for who was not there.
-Result<Json> surroundings(const core::View& view, const feed::Item& item) {
-  Json around{{"comments", Json::array()}, {"titles", Json::array()}};
-  TYER_TRY(const core::Subject post, feed::find(view, "post", item.post));
-  TYER_TRY(around["post"], shown_json(post));
-  TYER_TRY(const auto feed, view.subject(feed::key_of("feed", item.feed)));
-  if (feed) {
-    TYER_TRY(around["feed"], shown_json(*feed));
-  }
-  TYER_TRY(auto comments, view.newest({.parent = post.key,
-                                       .kind = "comment",
-                                       .status = "active",
-                                       .limit = limits::context_comments}));
-  std::ranges::reverse(comments);
-  for (const core::Subject& comment : comments) {
-    TYER_TRY(Json shown, shown_json(comment));
-    around["comments"].push_back(std::move(shown));
-  }
-  TYER_TRY(const auto posts, view.newest({.parent = feed::key_of("feed", item.feed),
-                                          .kind = "post",
-                                          .status = "active",
-                                          .limit = limits::context_titles}));
-  for (const core::Subject& other : posts) {
-    TYER_TRY(const Json shown, shown_json(other));
-    around["titles"].push_back({{"id", shown["id"]},
-                                {"title", text_or(shown, "title")},
-                                {"author_name", text_or(shown, "author_name")}});
-  }
-  return around;
-}
-
-Result<Json> shown_begun(const core::View& view, const feed::Begun& begun,
-                         const core::Lease& lease) {
-  Json items = Json::array();
-  for (const feed::Item& item : begun.items) {
-    TYER_TRY(const auto subject, view.subject(item.key));
-    if (!subject) return fail(Fault::broken, item.key + " is missing");
-    TYER_TRY(const std::string shown, shown_item(view, *subject));
-    TYER_TRY(Json json, parse_json_object(shown));
-    items.push_back(std::move(json));
-  }
-  TYER_TRY(Json body, surroundings(view, begun.items.front()));
-  TYER_TRY(body["session"], shown_json(begun.session));
-  TYER_TRY(body["agent"], shown_json(begun.agent));
-  body["items"] = std::move(items);
-  body["lease"] = {{"key", lease.key}, {"token", lease.token}};
-  return body;
-}
-
 Result<Span> millis_of(const Input& input, std::string_view name, Span fallback) {
   const auto millis = input.maybe_number(name);
   if (!millis) return fallback;
@@ -118,74 +64,83 @@ Result<Span> millis_of(const Input& input, std::string_view name, Span fallback)
               fmt::format("{} is not between 1 and {}", name, limits::hold_most / 1ms));
 }
 
-Result<feed::Begin> read_begin(const Call& call) {
+Result<core::Holder> read_holder(const Call& call) {
   const Input& input = call.input;
-  for (const char* name : {"run", "host", "boot", "namespace"}) {
+  for (const char* name : {"host", "boot", "namespace"}) {
     TYER_TRY_OK(feed::check_title(name, input.text(name), limits::actor_bytes_max));
   }
-  feed::Begin begin{
-      .session = call.path.at("id"), .run = input.text("run"), .all = input.flag("all")};
-  if (!core::check_key(feed::shift_key("ss", begin.run))) {
-    return fail(Fault::invalid, "run is a UUID, new for every run");
-  }
-  core::Holder& holder = begin.grant.holder;
-  holder.place = {.host = input.maybe_text("host").value_or(call.caller.actor.name),
-                  .boot = input.text("boot"),
-                  .pid_namespace = input.text("namespace")};
-  holder.pid = input.maybe_number("pid").value_or(0);
-  holder.pid_start = input.maybe_number("pid_start").value_or(0);
-  holder.run = begin.run;
-  if (const auto mono = input.maybe_number("mono_us")) begin.grant.mono = Span(*mono);
-  begin.grant.command = "run";
-  begin.grant.owner = call.caller.actor.name;
-  TYER_TRY(begin.grant.silence_max, millis_of(input, "silence_ms", limits::silence_max));
-  TYER_TRY(begin.grant.hold_max, millis_of(input, "hold_ms", limits::hold_max));
-  return begin;
+  return core::Holder{.place = {.host = input.maybe_text("host").value_or(call.caller.actor.name),
+                                .boot = input.text("boot"),
+                                .pid_namespace = input.text("namespace")},
+                      .pid = input.maybe_number("pid").value_or(0),
+                      .pid_start = input.maybe_number("pid_start").value_or(0)};
+}
+
+Result<core::Grant> read_grant(const Call& call) {
+  const Input& input = call.input;
+  core::Grant grant{.command = "run", .owner = call.caller.actor.name};
+  TYER_TRY(grant.holder, read_holder(call));
+  if (const auto mono = input.maybe_number("mono_us")) grant.mono = Span(*mono);
+  TYER_TRY(grant.silence_max, millis_of(input, "silence_ms", limits::silence_max));
+  TYER_TRY(grant.hold_max, millis_of(input, "hold_ms", limits::hold_max));
+  return grant;
 }
 
 Result<http::Response> begin_run(Call& call) {
-  TYER_TRY(feed::Begin begin, read_begin(call));
-  env::Env& env = call.hub.engine().env();
-  feed::Begun begun;
-  Secret secret;
-  TYER_TRY(const engine::Applied applied,
-           call.hub.apply(call.caller.actor,
-                          [&](const core::View& view, Time now) -> Result<core::Change> {
-                            TYER_TRY_OK(own_session(view, call));
-                            TYER_TRY(feed::Ids ids, feed::Ids::of(view, now, env.random.bits()));
-                            const std::string id = ids.next("cr_");
-                            secret = make_secret("tr", id, env.random);
-                            begin.credential = {.id = id,
-                                                .kind = "run",
-                                                .name = "run " + begin.run,
-                                                .hash = secret.hash,
-                                                .prefix = secret.prefix,
-                                                .expires_at = now + limits::run_token_time};
-                            TYER_TRY(begun, feed::decide_begin(view, env.processes, begin,
-                                                               call.hub.options().rules, now));
-                            return begun.change;
-                          }));
-  if (!begun.is_begun) {
-    Json body{{"begun", false}, {"why", begun.why}, {"not_before", nullptr}};
-    if (begun.not_before) body["not_before"] = format_time(*begun.not_before);
-    return answer(dump_json(body));
+  const std::string run = call.input.text("run");
+  TYER_TRY_OK(feed::check_title("run", run, limits::actor_bytes_max));
+  if (!core::check_key(feed::shift_key("ss", run))) {
+    return fail(Fault::invalid, "run is a UUID, new for every run");
   }
-  Json body;
-  TYER_TRY_OK(call.hub.engine().read([&](const core::View& view) -> Result<> {
-    std::optional<core::Lease> lease;
-    TYER_TRY(lease, view.lease(begun.session.key));
-    // Lost within the moment between the two, or asked for twice.
-    if (!lease || lease->holder.run != begin.run) {
-      return fail(Fault::conflict, "the session's lease was lost at once");
-    }
-    TYER_TRY(body, shown_begun(view, begun, *lease));
+  feed::Begin begin{.session = call.path.at("id"), .run = run, .all = call.input.flag("all")};
+  TYER_TRY(begin.grant, read_grant(call));
+  begin.grant.holder.run = run;
+  BegunRun begun;
+  TYER_TRY_OK(call.hub.engine().write({[&](store::Txn& txn) -> Result<> {
+    TYER_TRY_OK(own_session(txn, call));
+    TYER_TRY(begun, begin_in(txn, call.hub, call.caller.actor, begin));
     return {};
-  }));
-  body["begun"] = true;
-  body["run"] = begin.run;
-  body["skill"] = skill_id();
-  body["token"] = secret.text;
-  return answer(dump_json(body), 201);
+  }}));
+  return answer(std::move(begun.answer), begun.is_begun ? 201 : 200);
+}
+
+Result<http::Response> offer_to_work(Call& call) {
+  Offer offer{.caller = call.caller,
+              .agents = call.input.texts("agents"),
+              .sessions = call.input.texts("sessions")};
+  for (const std::string& agent : offer.agents) TYER_TRY_OK(check_own(call.caller, agent, ""));
+  if (call.caller.actor.is_agent) offer.agents = {call.caller.actor.id};
+  TYER_TRY(offer.grant, read_grant(call));
+  return call.hub.offers().add(std::move(offer));
+}
+
+// Runs that this process has begun without knowing: the answer to its offer never arrived.
+Result<http::Response> withdraw_offer(Call& call) {
+  TYER_TRY(const core::Holder holder, read_holder(call));
+  const auto is_its = [&](const core::Holder& other) {
+    return other.place == holder.place && other.pid == holder.pid &&
+           other.pid_start == holder.pid_start;
+  };
+  call.hub.offers().drop(is_its);
+  TYER_TRY_OK(call.hub.apply(
+      call.caller.actor, [&](const core::View& view, Time now) -> Result<core::Change> {
+        TYER_TRY(const auto leases, view.leases_below("session", "", limits::offer_leases_max));
+        for (const core::Lease& lease : leases) {
+          if (!is_its(lease.holder)) continue;
+          const feed::Finish lost{.session = lease.key.substr(lease.key.find('/') + 1),
+                                  .run = lease.holder.run,
+                                  .verdict = "lost",
+                                  .why = "its keeper never heard of it"};
+          TYER_TRY(const core::Subject session, feed::find(view, "session", lost.session));
+          TYER_TRY(const feed::Session whose, feed::read_session(session));
+          TYER_TRY_OK(check_own(call.caller, whose.agent, lost.session));
+          TYER_TRY(feed::Ids ids, feed::Ids::of(view, now, call.hub.engine().env().random.bits()));
+          // One process has one run.
+          return feed::decide_finish(view, lost, call.hub.options().rules, ids, now);
+        }
+        return core::Change{};
+      }));
+  return answer("{}");
 }
 
 // The run that the path names, if it is the caller's.
@@ -303,6 +258,22 @@ Result<http::Response> show_stats(Call& call) {
   return answer(dump_json({{"data", rows}, {"next_cursor", nullptr}}));
 }
 
+// Who it is that runs, on which machine: for those who judge whether it lives.
+const std::vector<Field> holder_fields{
+    {"host", Type::text, false, "where it runs"},
+    {"boot", Type::text, false, "the machine's boot id"},
+    {"namespace", Type::text, false, "the pid namespace"},
+    {"pid", Type::number, false, "the process that lives as long as the run"},
+    {"pid_start", Type::number, false, "when it started, in ticks after boot"}};
+
+std::vector<Field> with_grant(std::vector<Field> fields) {
+  fields.insert(fields.end(), holder_fields.begin(), holder_fields.end());
+  fields.push_back({"mono_us", Type::number, false, "the machine's monotonic clock"});
+  fields.push_back({"silence_ms", Type::number, false, "how long it may be silent; 3 minutes"});
+  fields.push_back({"hold_ms", Type::number, false, "how long it may take; 30 minutes"});
+  return fields;
+}
+
 }  // namespace
 
 // Long because it is a table.
@@ -321,19 +292,30 @@ std::vector<Route> shift_routes() {
        .path = "/api/sessions/{id}/runs",
        .who = Who::worker,
        .summary = "Begins a run: takes the session and what it has to answer; one at a time",
-       .body = {{"run", Type::text, true, "a UUID, new for every run"},
-                {"host", Type::text, false, "where it runs"},
-                {"boot", Type::text, false, "the machine's boot id"},
-                {"namespace", Type::text, false, "the pid namespace"},
-                {"pid", Type::number, false, "the process that lives as long as the run"},
-                {"pid_start", Type::number, false, "when it started, in ticks after boot"},
-                {"mono_us", Type::number, false, "the machine's monotonic clock"},
-                {"silence_ms", Type::number, false, "how long it may be silent; 3 minutes"},
-                {"hold_ms", Type::number, false, "how long it may take; 30 minutes"},
-                {"all", Type::flag, false, "also if only failed runs have left something"}},
+       .body =
+           with_grant({{"run", Type::text, true, "a UUID, new for every run"},
+                       {"all", Type::flag, false, "also if only failed runs have left something"}}),
        .reply = "BegunRun",
        .status = 201,
        .handle = begin_run},
+      {.method = "POST",
+       .path = "/api/work",
+       .who = Who::worker,
+       .summary =
+           "Offers to run what comes next: a line with a BegunRun once there is something; {} now "
+           "and then before",
+       .body = with_grant({{"agents", Type::texts, false, "ids of agents; all if not given"},
+                           {"sessions", Type::texts, false, "their ids; all if not given"}}),
+       .reply = "Stream",
+       .handle = offer_to_work},
+      {.method = "POST",
+       .path = "/api/work/withdraw",
+       .who = Who::worker,
+       .summary = "Says that this process will run nothing: a run that it was given and has not "
+                  "heard of is lost",
+       .body = holder_fields,
+       .reply = "Nothing",
+       .handle = withdraw_offer},
       {.method = "GET",
        .path = "/api/sessions/{id}/runs",
        .who = Who::worker,

@@ -154,71 +154,46 @@ Result<work::Identity> identify(const World& world, const Arguments& arguments,
   return identity;
 }
 
-// Keepers for a worker. One for each identity waits with everything at hand, so that a run starts
-// as soon as there is something to do.
+// Keepers for a worker.
 class Keepers {
  public:
   Keepers(World& world, run::Job job) : world_(world), job_(std::move(job)) {}
 
-  // Those that still wait hear that nobody will call them.
-  ~Keepers() {
-    for (auto& [key, keeper] : waiting_) keeper.order = env::Fd();
-    for (auto& [key, keeper] : waiting_) (void)keeper.process.child->wait(limits::spare_end_max);
-  }
-  Keepers(const Keepers&) = delete;
-  Keepers& operator=(const Keepers&) = delete;
-
   Result<work::Worker::Started> start(work::Call call, const work::Identity& identity) {
     call.run = uuid7(world_.env.clock.now(), world_.env.random.bits());
-    for (int i = 0; i < 2; ++i) {
-      // One that has died while it waited is noticed here.
-      const bool was_waiting = waiting_.contains(identity.hub.key);
-      TYER_TRY(Waiting keeper, take(identity));
-      const std::string line = work::encode(call) + "\n";
-      const ssize_t sent = env::uninterrupted(
-          [&] { return ::send(keeper.order.get(), line.data(), line.size(), MSG_NOSIGNAL); });
-      if (sent == static_cast<ssize_t>(line.size())) {
-        keeper.process.run = call.run;
-        return std::move(keeper.process);
-      }
-      if (!was_waiting) break;
-    }
-    return fail(Fault::unavailable, "the keeper of a run ended before it began");
+    TYER_TRY(work::Worker::Offering keeper, make({.hub = identity.hub.url}, identity));
+    TYER_TRY_OK(send(keeper.socket, work::encode(call)));
+    keeper.process.run = call.run;
+    return std::move(keeper.process);
   }
 
-  void get_ready(const work::Identity& identity) {
-    if (waiting_.contains(identity.hub.key)) return;
-    if (auto keeper = make(identity)) waiting_.emplace(identity.hub.key, *std::move(keeper));
+  Result<work::Worker::Offering> offer(const work::Identity& identity) {
+    return make({.hub = identity.hub.url,
+                 .offers = true,
+                 .agents = identity.agents,
+                 .sessions = identity.sessions},
+                identity);
   }
 
  private:
-  struct Waiting {
-    work::Worker::Started process;
-    env::Fd order;
-  };
-
-  Result<Waiting> take(const work::Identity& identity) {
-    const auto found = waiting_.find(identity.hub.key);
-    if (found == waiting_.end()) return make(identity);
-    Waiting keeper = std::move(found->second);
-    waiting_.erase(found);
-    return keeper;
+  static Result<> send(const env::Fd& socket, std::string line) {
+    line += '\n';
+    const ssize_t sent = env::uninterrupted(
+        [&] { return ::send(socket.get(), line.data(), line.size(), MSG_NOSIGNAL); });
+    if (sent == static_cast<ssize_t>(line.size())) return {};
+    return std::unexpected(env::os_error(errno, "write", "an order"));
   }
 
-  Result<Waiting> make(const work::Identity& identity) {
-    work::Order order{.hub = identity.hub.url, .job = job_};
+  Result<work::Worker::Offering> make(work::Order order, const work::Identity& identity) {
+    order.job = job_;
     order.job.id = uuid7(world_.env.clock.now(), world_.env.random.bits());
     std::array<int, 2> ends{};
     if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) {
       return std::unexpected(env::os_error(errno, "make", "a pair of sockets"));
     }
-    Waiting keeper{.process = {.run = order.job.id}, .order = env::Fd(ends[0])};
+    work::Worker::Offering keeper{.process = {.run = order.job.id}, .socket = env::Fd(ends[0])};
     const env::Fd input(ends[1]);
-    const std::string line = work::encode(order) + "\n";
-    if (::send(keeper.order.get(), line.data(), line.size(), MSG_NOSIGNAL) !=
-        static_cast<ssize_t>(line.size())) {
-      return std::unexpected(env::os_error(errno, "write", "an order"));
-    }
+    TYER_TRY_OK(send(keeper.socket, work::encode(order)));
     TYER_TRY(StartedKeeper started,
              start_keeper(world_, {"worker-keep"}, input.get(), keeper.process.run,
                           {{"TYER_API_KEY", identity.hub.key}}));
@@ -229,7 +204,6 @@ class Keepers {
 
   World& world_;
   const run::Job job_;
-  std::map<std::string, Waiting> waiting_;  // By the key of whom it serves.
 };
 
 // Serves until it is told to leave.
@@ -252,7 +226,7 @@ Done run_worker_loop(World& world, const Arguments& arguments, const Settings& s
       [&](const work::Call& call, const work::Identity& identity) {
         return keepers.start(call, identity);
       },
-      [&](const work::Identity& identity) { keepers.get_ready(identity); });
+      [&](const work::Identity& identity) { return keepers.offer(identity); });
   StatusView view(world);
   if (shows_table(world, arguments)) {
     worker.on_change([&](const std::vector<work::Row>& rows) { view.show(rows); });

@@ -1,7 +1,9 @@
 // tyer worker-keep: one run for a session, as a worker starts it.
 
+#include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 
 #include "cli/commands.h"
@@ -37,19 +39,32 @@ std::string tree_name(const work::Assignment& given) {
   return git::check_tree_name(name) ? name : given.session_id;
 }
 
-// One line of standard input, byte by byte: what is behind it is for somebody else. Nothing: there
-// is none any more.
+// One line of standard input, a socket; what is behind it is for somebody else. Nothing: there is
+// none any more.
 Result<std::optional<std::string>> read_line() {
   std::string line;
+  std::array<char, 4096> bytes{};
   while (line.size() < limits::order_bytes_max) {
-    char c = 0;
-    const ssize_t got = env::uninterrupted([&] { return ::read(STDIN_FILENO, &c, 1); });
-    if (got < 0) return std::unexpected(env::os_error(errno, "read", "standard input"));
-    if (got == 0) return std::nullopt;
-    if (c == '\n') return line;
-    line += c;
+    const ssize_t seen = env::uninterrupted(
+        [&] { return ::recv(STDIN_FILENO, bytes.data(), bytes.size(), MSG_PEEK); });
+    if (seen < 0) return std::unexpected(env::os_error(errno, "read", "standard input"));
+    if (seen == 0) return std::nullopt;
+    const std::string_view said(bytes.data(), static_cast<std::size_t>(seen));
+    const std::size_t end = said.find('\n');
+    const std::size_t taken = std::min(end, said.size() - 1) + 1;
+    (void)env::uninterrupted([&] { return ::recv(STDIN_FILENO, bytes.data(), taken, 0); });
+    line += said.substr(0, std::min(end, said.size()));
+    if (end != std::string_view::npos) return line;
   }
   return fail(Fault::limit, "an order is too long");
+}
+
+// If nobody listens any more, the run goes on all the same.
+void tell_worker(const work::Given& given) {
+  const std::string line = work::encode(given) + "\n";
+  (void)env::uninterrupted(
+      [&] { return ::send(STDIN_FILENO, line.data(), line.size(), MSG_NOSIGNAL | MSG_DONTWAIT); });
+  env::give_up_input();
 }
 
 // Waits for the worker's word. Nothing if the worker has gone, or we are to go.
@@ -81,6 +96,8 @@ Result<work::Served> serve_order(World& world, const Settings& settings, const w
       .environment = world.environment,
       .hub = {order.hub, key_of(world)},
       .program = world.program,
+      .stop_fds = {STDIN_FILENO, front.gone_fd(), front.signals_fd()},
+      .on_given = tell_worker,
       .choose_tree = [&](const work::Assignment& given, run::Job& job) -> Result<run::Preparation> {
         if (!given.worktree) return run::Preparation();
         TYER_TRY_OK(choose_tree(world, tree_name(given), std::nullopt, job));

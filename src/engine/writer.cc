@@ -64,7 +64,6 @@ void Writer::loop() {
     lock.unlock();
 
     batch->results = store::write_all(store_, batch->works);
-    if (hint) hint();
 
     // Counted before anyone is answered, so that nobody who is back is expected.
     lock.lock();
@@ -76,6 +75,8 @@ void Writer::loop() {
     }
     batch->settled = 1;
     batch->settled.notify_all();
+    // Those who wait for it come first.
+    if (hint) hint();
     lock.lock();
     gather(lock);
   }

@@ -21,9 +21,13 @@
 namespace tyer::env {
 namespace {
 
+// What comes and goes in a directory. Not what is written there: a busy file beside ours would
+// wake us each time.
+constexpr std::uint32_t parent_mask = IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO |
+                                      IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR | IN_MASK_ADD;
 // Not IN_CLOSE_WRITE: everybody who takes a lock on a file opens it for writing.
-constexpr std::uint32_t watch_mask = IN_MODIFY | IN_CREATE | IN_DELETE | IN_MOVED_FROM |
-                                     IN_MOVED_TO | IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR;
+constexpr std::uint32_t own_mask = IN_MODIFY | IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO |
+                                   IN_DELETE_SELF | IN_MOVE_SELF | IN_MASK_ADD;
 
 // Both mean something else here than they mean to a file.
 Error watch_error(int number, const std::string& path) {
@@ -73,15 +77,15 @@ Result<> FileWatch::add(const std::string& path) {
   const std::filesystem::path real = resolved(path);
   Watched watched{.path = real.string(), .name = real.filename().string()};
   const std::string parent = real.parent_path().string();
-  watched.parent = inotify_add_watch(fd_.get(), parent.c_str(), watch_mask);
+  watched.parent = inotify_add_watch(fd_.get(), parent.c_str(), parent_mask);
   if (watched.parent < 0) return std::unexpected(watch_error(errno, parent));
-  watch_entries(watched);
+  watch_itself(watched);
   all_.push_back(std::move(watched));
   return {};
 }
 
-void FileWatch::watch_entries(Watched& watched) {
-  watched.own = inotify_add_watch(fd_.get(), watched.path.c_str(), watch_mask);
+void FileWatch::watch_itself(Watched& watched) {
+  watched.own = inotify_add_watch(fd_.get(), watched.path.c_str(), own_mask);
 }
 
 Result<bool> FileWatch::drain() {
@@ -114,8 +118,7 @@ bool FileWatch::concerns_us(int watch, unsigned mask, std::string_view name) {
     }
     if (watch == watched.parent && (name == watched.name || name.empty())) {
       ours = true;
-      const bool appeared = (mask & (IN_CREATE | IN_MOVED_TO)) != 0;
-      if (appeared && (mask & IN_ISDIR) != 0) watch_entries(watched);
+      if ((mask & (IN_CREATE | IN_MOVED_TO)) != 0) watch_itself(watched);
     }
   }
   return ours;

@@ -5,9 +5,9 @@
 // after a while of its own.
 //
 // A path may be a file, a directory or nothing yet; only its parent directory
-// must exist. Files are watched through their parent, so that one that is
-// removed, replaced or made anew stays watched; of a directory, the entries
-// are watched as well. What happens to other names does not count.
+// must exist. It is watched as well, so that a file that is removed, replaced or
+// made anew stays watched; of a directory, the entries are watched. What happens
+// to other names does not count.
 
 #pragma once
 
@@ -44,7 +44,7 @@ class FileWatch {
 
   explicit FileWatch(Fd fd);
   [[nodiscard]] Result<> add(const std::string& path);
-  void watch_entries(Watched& watched);
+  void watch_itself(Watched& watched);
   [[nodiscard]] Result<bool> drain();
   [[nodiscard]] bool concerns_us(int watch, unsigned mask, std::string_view name);
 

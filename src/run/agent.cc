@@ -188,6 +188,11 @@ Result<Finished> run_agent(env::Env& env, env::Spawn spawn, const backend::Call&
   output.writing = env::Fd();
   errors.writing = env::Fd();
 
+  const Result<> begun = watching.started ? watching.started() : Result<>();
+  if (!begun) {
+    env::end_descendants(Span::zero(), {});
+    return std::unexpected(begun.error());
+  }
   const Result<> watched = watch.watch();
   TYER_TRY(const std::optional<env::Exit> ended, child->wait(Span::zero()));
   // One that was asked in vain is not asked again, what another left behind is.

@@ -30,6 +30,7 @@ enum class Cut : std::uint8_t {
 };
 
 struct Watching {
+  std::function<Result<>()> started = {};   // Called at once when it runs; it ends if that fails.
   std::vector<int> fds;                     // Readable: ask for a reason.
   std::function<std::optional<Cut>()> cut;  // Whether there is one to end it.
   std::function<void(std::string_view)> output;

@@ -17,6 +17,7 @@
 #include "env/wait_readable.h"
 #include "run/agent.h"
 #include "run/claim.h"
+#include "run/ending.h"
 #include "run/features.h"
 #include "run/heart.h"
 #include "run/prune.h"
@@ -27,31 +28,6 @@ namespace tyer::run {
 namespace {
 
 using backend::Verdict;
-
-core::Outcome outcome_of(Verdict verdict, const env::Exit& exit) {
-  switch (verdict) {
-    case Verdict::done:
-    case Verdict::hindered: return core::Outcome::succeeded;
-    case Verdict::stopped: return core::Outcome::stopped;
-    case Verdict::timed_out: return core::Outcome::timed_out;
-    default: return exit.signal != 0 ? core::Outcome::signalled : core::Outcome::failed;
-  }
-}
-
-backend::Ending::Cut to_ending(std::optional<Cut> cut) {
-  using Kind = backend::Ending::Cut;
-  if (!cut) return Kind::no;
-  switch (*cut) {
-    case Cut::wall:
-    case Cut::idle:
-    case Cut::output: return Kind::time_limit;
-    case Cut::hopeless: return Kind::hopeless;
-    case Cut::asked:
-    case Cut::lost:
-    case Cut::front_gone: break;
-  }
-  return Kind::asked;
-}
 
 class RunKeeper {
  public:
@@ -158,9 +134,7 @@ class RunKeeper {
     TYER_TRY_OK(wait_for_turn(attempt, heart));
     TYER_TRY_OK(prepare(heart));
     const std::string folder = fmt::format("{}/{}", job.folder, job.id);
-    TYER_TRY(const auto transcript, Transcript::make(env_.files, env_.clock, folder));
-    TYER_TRY(auto kin_file, env_.files.open(kin_path(folder), env::Open::write));
-    heart.record_kin(std::move(kin_file));
+    TYER_TRY(const auto transcript, make_folder(job, folder, heart));
     backend::Task task = job.task;
     task.folder = folder + "/call";
     task.new_conversation = uuid7(env_.clock.now(), env_.random.bits());
@@ -169,8 +143,31 @@ class RunKeeper {
     TYER_TRY(const backend::Call call, backend.prepare(task, features));
     reads_task_ = false;
     TYER_TRY_OK(write_files(call, task.folder));
-    TYER_TRY_OK(start(job, attempt, heart));
-    return converse(job, backend, task, call, *transcript, heart);
+    const bool is_late = has_berth(job) && !is_created_;
+    if (!is_late) TYER_TRY_OK(start(job, attempt, heart));
+    return converse(job, backend, task, call, *transcript, heart, [&]() -> Result<> {
+      if (share_.on_start) share_.on_start();
+      if (!is_late) return {};
+      TYER_TRY_OK(start(job, attempt, heart));
+      share_.berth->is_recorded();
+      return {};
+    });
+  }
+
+  [[nodiscard]] bool has_berth(const Job& job) const {
+    return share_.berth != nullptr && share_.berth->run() == job.id;
+  }
+
+  Result<std::unique_ptr<Transcript>> make_folder(const Job& job, const std::string& folder,
+                                                  Heart& heart) {
+    if (has_berth(job) && share_.berth->transcript) {
+      heart.record_kin(std::move(share_.berth->kin));
+      return std::move(share_.berth->transcript);
+    }
+    TYER_TRY(auto transcript, Transcript::make(env_.files, env_.clock, folder));
+    TYER_TRY(auto kin_file, env_.files.open(kin_path(folder), env::Open::write));
+    heart.record_kin(std::move(kin_file));
+    return transcript;
   }
 
   // An attempt that has to wait is one that can be stopped.
@@ -241,7 +238,8 @@ class RunKeeper {
 
   Result<Conclusion> converse(const Job& job, const backend::Backend& backend,
                               const backend::Task& task, const backend::Call& call,
-                              Transcript& transcript, Heart& heart) {
+                              Transcript& transcript, Heart& heart,
+                              std::function<Result<>()> started) {
     bool is_hopeless = false;
     const auto reader = backend.read(task, [&](const backend::Note& note) {
       transcript.add(note);
@@ -249,7 +247,8 @@ class RunKeeper {
       is_hopeless = is_hopeless || note.kind == backend::Note::Kind::hopeless;
     });
     std::string last_errors;
-    const Watching watching{.fds = watched_fds(heart),
+    const Watching watching{.started = std::move(started),
+                            .fds = watched_fds(heart),
                             .cut = [&]() -> std::optional<Cut> {
                               if (is_hopeless) return Cut::hopeless;
                               return reason(heart);
@@ -288,32 +287,6 @@ class RunKeeper {
     if (finished.cut == Cut::lost) conclusion.outcome = core::Outcome::lost;
     conclusion.trouble = transcript.trouble();
     return conclusion;
-  }
-
-  // What only we know of why it ended.
-  static void explain(const Job& job, std::optional<Cut> cut, backend::Report& report) {
-    const bool was_cut = report.verdict == Verdict::stopped || report.verdict == Verdict::timed_out;
-    if (!cut || !was_cut) return;
-    switch (*cut) {
-      case Cut::wall:
-        report.why =
-            fmt::format("it was ended after {}, its time limit", describe_span(job.bounds.wall));
-        break;
-      case Cut::idle:
-        report.why = fmt::format("it said nothing for {}", describe_span(job.bounds.idle));
-        break;
-      case Cut::output:
-        report.verdict = Verdict::limit;
-        report.why = fmt::format("it wrote more than {} MiB", job.bounds.output >> 20);
-        break;
-      case Cut::lost: report.why = "its lease was lost"; break;
-      case Cut::front_gone:
-        report.verdict = Verdict::interrupted;
-        report.why = "the process above its keeper was killed";
-        break;
-      case Cut::asked:
-      case Cut::hopeless: break;
-    }
   }
 
   env::Spawn to_spawn(const Job& job, const backend::Call& call) const {

@@ -12,8 +12,9 @@
 
 #include "backend/backend.h"
 #include "engine/engine.h"
-#include "env/front.h"
 #include "engine/keeper.h"
+#include "env/front.h"
+#include "run/berth.h"
 #include "run/job.h"
 #include "run/record.h"
 
@@ -27,13 +28,16 @@ using Preparation = std::function<Result<>(int stop_fd)>;
 struct Share {
   engine::Keeper* leases = nullptr;  // The run beats for these as well, and ends if one is lost.
   std::function<void(const backend::Note&)> on_note = {};
+  // Taken by the run: its agent starts first, and the run is recorded then.
+  Berth* berth = nullptr;
+  std::function<void()> on_start = {};
 };
 
 // What came of it in the end.
 struct Kept {
-  Conclusion last;        // Of the last attempt.
-  bool is_anew = false;   // The conversation it was given is one no more.
-  backend::Usage usage;   // Of all attempts.
+  Conclusion last;       // Of the last attempt.
+  bool is_anew = false;  // The conversation it was given is one no more.
+  backend::Usage usage;  // Of all attempts.
 };
 
 // Returns when the last attempt has ended and is recorded. An error means that what

@@ -35,9 +35,10 @@ inline constexpr std::size_t run_folders_max = 100'000;  // For who says.
 inline constexpr std::size_t prune_looks_max = 100;      // At a time.
 inline constexpr std::size_t transcript_page_bytes = 256 << 10;
 
-inline constexpr std::size_t kin_bytes_max = 1 << 20;  // Of processes that are recorded.
-inline constexpr std::size_t settle_rows_max = 200;    // At a time.
-inline constexpr std::size_t candidates_max = 5;       // Named if the beginning of an id is many's.
+inline constexpr std::size_t kin_bytes_max = 1 << 20;    // Of processes that are recorded.
+inline constexpr std::size_t word_bytes_max = 16 << 10;  // Of who will start a run.
+inline constexpr std::size_t settle_rows_max = 200;      // At a time.
+inline constexpr std::size_t candidates_max = 5;  // Named if the beginning of an id is many's.
 
 // What makes a silence worth a word.
 inline constexpr Span fresh_output = 30s;

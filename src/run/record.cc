@@ -19,17 +19,6 @@ Json to_json(const core::Holder& holder) {
           {"pid_start", holder.pid_start}};
 }
 
-std::optional<core::Holder> read_holder(const Json& state, const char* name,
-                                        const std::string& id) {
-  const auto found = state.find(name);
-  if (found == state.end() || !found->is_object()) return std::nullopt;
-  return core::Holder{
-      {text_or(*found, "host"), text_or(*found, "boot"), text_or(*found, "pid_namespace")},
-      int_or(*found, "pid"),
-      int_or(*found, "pid_start"),
-      id};
-}
-
 // One line of how a prompt begins.
 std::string excerpt(std::string_view prompt) {
   std::string text(prompt.substr(0, 4 * limits::prompt_excerpt_bytes));
@@ -88,6 +77,20 @@ std::string end_body(const Conclusion& conclusion, const std::optional<core::Dra
 
 }  // namespace
 
+Json guards_json(const Guards& guards) {
+  return {{"keeper", to_json(guards.keeper)}, {"front", to_json(guards.front)}};
+}
+
+std::optional<core::Holder> read_guard(const Json& state, const char* name, const std::string& id) {
+  const auto found = state.find(name);
+  if (found == state.end() || !found->is_object()) return std::nullopt;
+  return core::Holder{
+      {text_or(*found, "host"), text_or(*found, "boot"), text_or(*found, "pid_namespace")},
+      int_or(*found, "pid"),
+      int_or(*found, "pid_start"),
+      id};
+}
+
 std::string key_of(const std::string& id) {
   return "run/" + id;
 }
@@ -115,8 +118,8 @@ Record read_record(const core::Subject& subject) {
                 .prompt = text_or(state, "prompt"),
                 .attempt = int_or(state, "attempt", 1)};
   record.first = text_or(state, "first", record.id);
-  record.keeper = read_holder(state, "keeper", record.id);
-  record.front = read_holder(state, "front", record.id);
+  record.keeper = read_guard(state, "keeper", record.id);
+  record.front = read_guard(state, "front", record.id);
   record.created = time_of(state, "created_at");
   record.not_before = time_of(state, "not_before");
   record.started = time_of(state, "started_at");

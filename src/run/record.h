@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "backend/report.h"
+#include "base/json_fwd.h"
 #include "core/change.h"
 #include "core/run.h"
 #include "core/subject.h"
@@ -94,6 +95,11 @@ struct Guards {
   core::Holder keeper;
   core::Holder front;
 };
+
+// As records have them, each under its name.
+[[nodiscard]] Json guards_json(const Guards& guards);
+[[nodiscard]] std::optional<core::Holder> read_guard(const Json& state, const char* name,
+                                                     const std::string& id);
 
 [[nodiscard]] core::Draft draft_created(const Job& job, const Attempt& attempt,
                                         const Guards& guards, Time now);

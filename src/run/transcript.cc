@@ -17,6 +17,14 @@ std::string older_path(const std::string& path) {
   return path.substr(0, path.rfind('.')) + ".1.log";
 }
 
+std::string output_path(const std::string& folder) {
+  return folder + "/output.log";
+}
+
+std::string errors_path(const std::string& folder) {
+  return folder + "/errors.log";
+}
+
 std::string line_of(const backend::Note& note, std::uint64_t number, Time now) {
   Json line{{"n", number},
             {"at", format_time(now, 3)},
@@ -62,8 +70,8 @@ Transcript::Transcript(env::Files& files, const env::Clock& clock, const std::st
                        std::unique_ptr<env::File> file)
     : clock_(clock),
       file_(std::move(file)),
-      output_(files, folder + "/output.log", limits::raw_output_bytes_max),
-      errors_(files, folder + "/errors.log", limits::raw_errors_bytes_max) {}
+      output_(files, output_path(folder), limits::raw_output_bytes_max),
+      errors_(files, errors_path(folder), limits::raw_errors_bytes_max) {}
 
 Result<std::unique_ptr<Transcript>> Transcript::make(env::Files& files, const env::Clock& clock,
                                                      const std::string& folder) {
@@ -71,6 +79,11 @@ Result<std::unique_ptr<Transcript>> Transcript::make(env::Files& files, const en
   TYER_TRY_OK(hide_from_git(files, folder));
   TYER_TRY(auto file, files.open(folder + "/transcript.jsonl", env::Open::create_new));
   return std::unique_ptr<Transcript>(new Transcript(files, clock, folder, std::move(file)));
+}
+
+void Transcript::move_to(const std::string& folder) {
+  output_.move_to(output_path(folder));
+  errors_.move_to(errors_path(folder));
 }
 
 void Transcript::add(const backend::Note& note) {

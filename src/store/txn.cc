@@ -164,6 +164,21 @@ Result<std::vector<core::Subject>> Txn::subjects(const core::SubjectQuery& query
   return overlay<core::Subject>(query.after, query.limit, page, written);
 }
 
+Result<std::vector<core::Subject>> Txn::newest(const core::SubjectQuery& query) const {
+  // Written rows may hide as many of the base's, so ask for that many more.
+  core::SubjectQuery more = query;
+  more.limit += writes_.subjects.size();
+  TYER_TRY(std::vector<core::Subject> rows, base_.newest(more));
+  std::erase_if(rows, [&](const core::Subject& row) { return writes_.subjects.contains(row.key); });
+  for (const auto& [key, subject] : writes_.subjects) {
+    const bool is_between = key > query.after && (query.before.empty() || key < query.before);
+    if (is_between && matches(query, subject)) rows.push_back(subject);
+  }
+  std::ranges::sort(rows, std::ranges::greater(), &core::Subject::key);
+  if (rows.size() > query.limit) rows.resize(query.limit);
+  return rows;
+}
+
 Result<std::vector<core::Subject>> Txn::due(Time until, std::size_t limit) const {
   // Written rows may hide as many of the base's, so ask for that many more.
   TYER_TRY(std::vector<core::Subject> rows, base_.due(until, limit + writes_.subjects.size()));

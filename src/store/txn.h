@@ -44,6 +44,8 @@ class Txn final : public core::View {
   [[nodiscard]] Result<std::optional<core::Subject>> subject(const std::string& key) const override;
   [[nodiscard]] Result<std::vector<core::Subject>> subjects(
       const core::SubjectQuery& query) const override;
+  [[nodiscard]] Result<std::vector<core::Subject>> newest(
+      const core::SubjectQuery& query) const override;
   [[nodiscard]] Result<std::vector<core::Subject>> due(Time until,
                                                        std::size_t limit) const override;
   [[nodiscard]] Result<std::optional<core::Lease>> lease(const std::string& key) const override;

@@ -11,16 +11,6 @@ const Json& member(const Json& object, const char* name) {
   return found != object.end() && found->is_object() ? *found : none;
 }
 
-std::vector<std::string> texts(const Json& object, const char* name) {
-  std::vector<std::string> all;
-  const auto found = object.find(name);
-  if (found == object.end() || !found->is_array()) return all;
-  for (const Json& one : *found) {
-    if (one.is_string()) all.push_back(one.get<std::string>());
-  }
-  return all;
-}
-
 Said read_said(const Json& json) {
   return {.id = text_or(json, "id"),
           .title = text_or(json, "title"),
@@ -42,6 +32,16 @@ std::vector<Said> read_list(const Json& object, const char* name) {
 
 }  // namespace
 
+std::vector<std::string> texts_of(const Json& object, const char* name) {
+  std::vector<std::string> all;
+  const auto found = object.find(name);
+  if (found == object.end() || !found->is_array()) return all;
+  for (const Json& one : *found) {
+    if (one.is_string()) all.push_back(one.get<std::string>());
+  }
+  return all;
+}
+
 Result<Assignment> read_assignment(const Json& begun) {
   const Json& agent = member(begun, "agent");
   const Json& session = member(begun, "session");
@@ -57,8 +57,8 @@ Result<Assignment> read_assignment(const Json& begun) {
                    .directory = text_or(agent, "working_directory"),
                    .model = text_or(agent, "model"),
                    .permission = text_or(agent, "permission_mode"),
-                   .command = texts(agent, "command"),
-                   .environment = texts(agent, "environment"),
+                   .command = texts_of(agent, "command"),
+                   .environment = texts_of(agent, "environment"),
                    .worktree = agent.value("worktree", Json()) == Json(true),
                    .minutes_max = int_or(agent, "minutes_max"),
                    .session = text_or(session, "name"),

@@ -53,4 +53,7 @@ struct Assignment {
 // From the answer to POST /api/sessions/{id}/runs. `broken` if it is none.
 [[nodiscard]] Result<Assignment> read_assignment(const Json& begun);
 
+// The texts in a list of an object; what is no text is left out.
+[[nodiscard]] std::vector<std::string> texts_of(const Json& object, const char* name);
+
 }  // namespace tyer::work

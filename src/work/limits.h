@@ -16,8 +16,10 @@ inline constexpr std::size_t order_bytes_max = 1 << 20;
 
 inline constexpr std::size_t runs_at_once = 8;  // Of one worker, if nobody says.
 inline constexpr std::size_t runs_at_once_max = 1'000;
-inline constexpr Span work_look_every = 10s;    // If every event is lost (W14).
-inline constexpr Span ready_pause = 50ms;       // Before the next keeper is made after a start.
+inline constexpr Span work_look_every = 10s;  // If every event is lost (W14).
+inline constexpr Span offer_pause = 50ms;     // Before the next keeper offers itself.
+inline constexpr Span given_wait = 100ms;     // For who offers itself to say what it was given.
+inline constexpr std::size_t given_bytes_max = 4 << 10;
 inline constexpr Span restart_pause = 1s;       // After a run that could not begin ...
 inline constexpr Span restart_pause_max = 60s;  // ... doubled each time, up to this ...
 inline constexpr Span restart_forgiven = 60s;   // ... and forgotten after this.

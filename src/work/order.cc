@@ -1,17 +1,25 @@
 #include "work/order.h"
 
 #include "base/json.h"
+#include "work/assignment.h"
 #include "work/limits.h"
 
 namespace tyer::work {
 
 std::string encode(const Order& order) {
-  return dump_json({{"hub", order.hub}, {"job", run::encode(order.job)}});
+  return dump_json({{"hub", order.hub},
+                    {"offers", order.offers},
+                    {"agents", order.agents},
+                    {"sessions", order.sessions},
+                    {"job", run::encode(order.job)}});
 }
 
 Result<Order> decode_order(std::string_view text) {
   TYER_TRY(const Json json, parse_json_object(text, limits::order_bytes_max));
-  Order order{.hub = text_or(json, "hub")};
+  Order order{.hub = text_or(json, "hub"),
+              .offers = json.value("offers", Json()) == Json(true),
+              .agents = texts_of(json, "agents"),
+              .sessions = texts_of(json, "sessions")};
   TYER_TRY(order.job, run::decode_job(text_or(json, "job")));
   if (order.hub.empty() || order.job.id.empty()) {
     return fail(Fault::invalid, "an order names a hub and a run");
@@ -32,6 +40,21 @@ Result<Call> decode_call(std::string_view text) {
     return fail(Fault::invalid, "a call names a session and a run");
   }
   return call;
+}
+
+std::string encode(const Given& given) {
+  return dump_json({{"session", given.session}, {"run", given.run}, {"name", given.name}});
+}
+
+Result<Given> decode_given(std::string_view text) {
+  TYER_TRY(const Json json, parse_json_object(text, limits::order_bytes_max));
+  Given given{.session = text_or(json, "session"),
+              .run = text_or(json, "run"),
+              .name = text_or(json, "name")};
+  if (given.session.empty() || given.run.empty()) {
+    return fail(Fault::invalid, "what is given names a session and a run");
+  }
+  return given;
 }
 
 }  // namespace tyer::work

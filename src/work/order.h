@@ -5,16 +5,21 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/error.h"
 #include "run/job.h"
 
 namespace tyer::work {
 
-// A keeper is told in two lines: the first when it starts, the second when there is something to
-// do. In between it waits, with its store open and the hub's instructions at hand.
+// A keeper is told in a line what it is for. One that offers itself waits at the hub for something
+// to do, with its store open and the hub's instructions at hand; another is told in a second line
+// which session it is for.
 struct Order {
-  std::string hub;  // URL.
+  std::string hub;                         // URL.
+  bool offers = false;                     // Itself, for these:
+  std::vector<std::string> agents = {};    // Ids; empty: all.
+  std::vector<std::string> sessions = {};  // Ids; empty: all.
   // Its run's, as far as they are known before the hub has said what there is to do: id, store and
   // the like, and the directory of agents that have none.
   run::Job job;
@@ -22,13 +27,22 @@ struct Order {
 
 struct Call {
   std::string session;  // Its id.
-  std::string run;      // Of now: runs sort by when they began, however long their keepers waited.
-  bool all = false;     // See feed::Begin.
+  std::string run;
+  bool all = false;  // See feed::Begin.
+};
+
+// What a keeper that offered itself tells its worker once there is something to do.
+struct Given {
+  std::string session;  // Its id.
+  std::string run;
+  std::string name;  // "bot/default"
 };
 
 [[nodiscard]] std::string encode(const Order& order);
 [[nodiscard]] Result<Order> decode_order(std::string_view text);
 [[nodiscard]] std::string encode(const Call& call);
 [[nodiscard]] Result<Call> decode_call(std::string_view text);
+[[nodiscard]] std::string encode(const Given& given);
+[[nodiscard]] Result<Given> decode_given(std::string_view text);
 
 }  // namespace tyer::work

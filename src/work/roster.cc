@@ -6,16 +6,28 @@
 
 namespace tyer::work {
 
-std::vector<std::string> Roster::choose(const std::vector<std::string>& ready, Span now) const {
+std::vector<std::string> Roster::choose(const std::vector<std::string>& ready, Span now,
+                                        std::size_t more) const {
   std::vector<std::string> chosen;
   for (const std::string& session : ready) {
-    if (running_ + chosen.size() >= at_once_) break;
+    if (!has_room(chosen.size() + more)) break;
     const auto found = entries_.find(session);
     const bool may =
         found == entries_.end() || (!found->second.is_running && found->second.until <= now);
     if (may) chosen.push_back(session);
   }
   return chosen;
+}
+
+bool Roster::is_running(const std::string& session) const {
+  const auto found = entries_.find(session);
+  return found != entries_.end() && found->second.is_running;
+}
+
+bool Roster::has_failed(Span now) const {
+  return std::ranges::any_of(entries_, [&](const auto& each) {
+    return each.second.is_failure && !each.second.is_running && each.second.until > now;
+  });
 }
 
 void Roster::started(const std::string& session, Span now) {

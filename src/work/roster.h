@@ -29,9 +29,13 @@ class Roster {
  public:
   explicit Roster(std::size_t at_once) : at_once_(at_once) {}
 
-  // Of `ready`, in its order, those to start now.
-  [[nodiscard]] std::vector<std::string> choose(const std::vector<std::string>& ready,
-                                                Span now) const;
+  // Of `ready`, in its order, those to start now, besides `more` that may start by themselves.
+  [[nodiscard]] std::vector<std::string> choose(const std::vector<std::string>& ready, Span now,
+                                                std::size_t more = 0) const;
+  [[nodiscard]] bool has_room(std::size_t more) const { return running_ + more < at_once_; }
+  [[nodiscard]] bool is_running(const std::string& session) const;
+  // Whether one has failed and waits for its pause to be over.
+  [[nodiscard]] bool has_failed(Span now) const;
 
   void started(const std::string& session, Span now);
   // `chance` from 0 to 1 is for the jitter.

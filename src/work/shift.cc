@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "api/limits.h"
 #include "backend/limits.h"
 #include "base/json.h"
 #include "base/text.h"
@@ -15,7 +16,9 @@
 #include "engine/keeper.h"
 #include "engine/loop.h"
 #include "env/wait_readable.h"
+#include "lock/far_wait.h"
 #include "lock/hub_client.h"
+#include "run/berth.h"
 #include "run/settle.h"
 #include "work/limits.h"
 #include "work/narrator.h"
@@ -28,10 +31,6 @@ constexpr Span answer_time = 30s;
 
 std::string path_of(const Assignment& given, std::string_view what) {
   return fmt::format("/api/sessions/{}/runs/{}/{}", given.session_id, given.run, what);
-}
-
-std::string folder_of(const run::Job& job) {
-  return fmt::format("{}/{}", job.folder, job.id);
 }
 
 backend::Permission permission_of(const std::string& mode) {
@@ -61,67 +60,157 @@ class Shift {
       : serving_(serving),
         env_(serving.engine.env()),
         order_(std::move(order)),
-        place_(folder_of(order_.job)),
         client_(std::move(client)) {}
-
-  // It was made for a run that did not come; else there is nothing of this name.
-  ~Shift() {
-    ::rmdir((place_ + "/call").c_str());
-    ::rmdir(place_.c_str());
-  }
-  Shift(const Shift&) = delete;
-  Shift& operator=(const Shift&) = delete;
 
   // Whatever can be done before it is known what for: folders take a file system long to make, and
   // a connection and a store that were used once are quicker to use again.
   void get_ready() {
     if (auto skill = fetch_skill()) skill_ = *std::move(skill);
     (void)client_.ask("GET", "/api/auth/me", {});
-    (void)run::settle(serving_.engine);
+    (void)settle();
     (void)serving_.engine.apply(
         {run::key_of(order_.job.id)},
         [](const core::View&, Time) -> Result<core::Change> { return core::Change{}; });
-    (void)env_.files.make_directory(place_ + "/call");
+    const auto front = env_.processes.holder(::getppid(), order_.job.id);
+    if (!front) return;
+    auto berth = run::Berth::make(env_, order_.job.folder, order_.job.id,
+                                  {env_.processes.self(order_.job.id), *front});
+    if (berth) berth_ = *std::move(berth);
   }
 
-  Result<Served> run(Call call) {
-    call_ = std::move(call);
-    order_.job.mark = std::exchange(order_.job.id, call_.run);
-    // What a dead run has left on this machine ends before the next one begins.
-    TYER_TRY_OK(run::settle(serving_.engine));
-    TYER_TRY(const Json begun, begin());
+  // For the session that it is told.
+  Result<Served> run(const Call& call) {
+    TYER_TRY_OK(settle());
+    TYER_TRY(Json body, grant_body());
+    body["run"] = call.run;
+    body["all"] = call.all;
+    asked_ = env_.clock.boot_time();
+    TYER_TRY(const Json begun,
+             client_.ask("POST", fmt::format("/api/sessions/{}/runs", call.session), {},
+                         dump_json(body)));
     if (begun.value("begun", Json()) != Json(true)) {
       if (begun.contains("not_before") && begun["not_before"].is_string()) return Served::limit;
       return text_or(begun, "why").empty() ? Served::nothing : Served::busy;
     }
+    return serve(begun);
+  }
+
+  // For whichever has something to do next.
+  Result<Served> run_next() {
+    TYER_TRY(const auto begun, wait_at_hub());
+    if (!begun) return Served::nothing;
+    TYER_TRY_OK(settle());
+    return serve(*begun);
+  }
+
+ private:
+  Result<Served> serve(const Json& begun) {
     TYER_TRY(given_, read_assignment(begun));
+    order_.job.mark = std::exchange(order_.job.id, given_.run);
+    holder_.run = given_.run;
     totals_ = read_totals(text_or(begun["session"], "usage_totals"));
+    TYER_TRY_OK(confirm());
     // If it cannot be had, another is made.
-    (void)std::rename(place_.c_str(), folder_of(order_.job).c_str());
+    if (berth_ && !berth_->take(given_.run)) berth_.reset();
     const Result<run::Kept> kept = work();
+    tell_worker();
     TYER_TRY_OK(finish(kept));
     return Served::done;
   }
 
- private:
-  Result<Json> begin() {
+  // What a dead run has left on this machine ends before the next one begins.
+  Result<> settle() {
+    run::end_unrecorded(env_, order_.job.folder);
+    TYER_TRY_OK(run::settle(serving_.engine));
+    return {};
+  }
+
+  void tell_worker() {
+    if (!order_.offers || std::exchange(has_told_, true)) return;
+    serving_.on_given({given_.session_id, given_.run, given_.agent + "/" + given_.session});
+  }
+
+  // Who we are, for those who judge whether we live, and how long we may take.
+  Result<Json> grant_body() {
     const auto holder = env_.processes.holder(::getppid(), order_.job.id);
     if (!holder) return fail(Fault::cancelled, "the process above its keeper was killed");
     holder_ = *holder;
     const Span hold = std::min(hold_max(), limits::hold_most);
-    Json body{{"run", order_.job.id},
-              {"host", holder_.place.host},
-              {"boot", holder_.place.boot},
-              {"namespace", holder_.place.pid_namespace},
-              {"pid", holder_.pid},
-              {"pid_start", holder_.pid_start},
-              {"mono_us", env_.clock.mono().count()},
-              {"silence_ms", order_.job.silence / 1ms},
-              {"hold_ms", hold / 1ms},
-              {"all", call_.all}};
-    asked_ = env_.clock.boot_time();
-    return client_.ask("POST", fmt::format("/api/sessions/{}/runs", call_.session), {},
-                       dump_json(body));
+    Json body = holder_body();
+    body["mono_us"] = env_.clock.mono().count();
+    body["silence_ms"] = order_.job.silence / 1ms;
+    body["hold_ms"] = hold / 1ms;
+    return body;
+  }
+
+  [[nodiscard]] Json holder_body() const {
+    return {{"host", holder_.place.host},
+            {"boot", holder_.place.boot},
+            {"namespace", holder_.place.pid_namespace},
+            {"pid", holder_.pid},
+            {"pid_start", holder_.pid_start}};
+  }
+
+  // What a run that begins is told, once there is one. Nothing: it is not to wait any more.
+  Result<std::optional<Json>> wait_at_hub() {
+    lock::FdSet stops;
+    for (const int fd : serving_.stop_fds) stops.add(fd);
+    TYER_TRY(Json body, grant_body());
+    body["agents"] = order_.agents;
+    body["sessions"] = order_.sessions;
+    const std::string text = dump_json(body);
+    for (Span backoff{};;) {
+      std::optional<Json> begun;
+      asked_ = env_.clock.boot_time();
+      bool has_beaten = false;
+      const Result<> read =
+          client_.post_for_lines("/api/work", text, stops.fd(), [&](std::string_view line) {
+            backoff = Span::zero();
+            if (line.empty()) return true;  // It is open.
+            auto json = parse_json_object(line, line.size());
+            if (!json) return false;
+            if (json->contains("begun")) {
+              begun = *std::move(json);
+              return false;
+            }
+            // What comes now was decided after this was sent, and that was so long after the
+            // last one at least.
+            if (std::exchange(has_beaten, true)) asked_ += limits::stream_beat_every;
+            return true;
+          });
+      if (begun) return begun;
+      const bool is_stopped = env::wait_any(serving_.stop_fds, Span::zero()).value_or(true);
+      if (!read && read.error().fault == Fault::denied) return std::unexpected(read.error());
+      // Perhaps it was given something and has not heard of it.
+      TYER_TRY_OK(withdraw());
+      if (is_stopped) return std::optional<Json>();
+      backoff = engine::next_backoff(backoff);
+      TYER_TRY_OK(env::wait_any(serving_.stop_fds, backoff));
+    }
+  }
+
+  // Until the hub knows, or nobody waits for that any more.
+  Result<> withdraw() {
+    for (Span backoff{};;) {
+      const auto told = client_.ask("POST", "/api/work/withdraw", {}, dump_json(holder_body()));
+      if (told) return {};
+      if (!info(told.error().fault).retry_helps) return std::unexpected(told.error());
+      backoff = engine::next_backoff(backoff);
+      TYER_TRY(const bool is_stopped, env::wait_any(serving_.stop_fds, backoff));
+      if (is_stopped) return {};
+    }
+  }
+
+  // What was given long ago, by all that is known, may be somebody else's by now.
+  Result<> confirm() {
+    const Span now = env_.clock.boot_time();
+    if (now - asked_ <= order_.job.silence / 4) return {};
+    TYER_TRY_OK(client_.ask(
+        "POST", "/api/leases/renew", {},
+        dump_json(
+            {{"key", given_.lease_key}, {"token", given_.lease_token}, {"session", given_.run}})));
+    asked_ = now;
+    return {};
   }
 
   // All attempts with their waits; the run ends by its own bounds long before.
@@ -148,9 +237,11 @@ class Shift {
       environment[fmt::format("{}API_KEY", prefix)] = given_.token;
       environment[fmt::format("{}SESSION", prefix)] = given_.session_id;
     }
-    return run::keep(
-        serving_.engine, serving_.front, environment, std::move(job), preparation,
-        {.leases = &leases, .on_note = [&](const backend::Note& note) { narrator.hear(note); }});
+    return run::keep(serving_.engine, serving_.front, environment, std::move(job), preparation,
+                     {.leases = &leases,
+                      .on_note = [&](const backend::Note& note) { narrator.hear(note); },
+                      .berth = preparation ? nullptr : berth_.get(),
+                      .on_start = [this] { tell_worker(); }});
   }
 
   engine::Renew renewer() {
@@ -255,8 +346,8 @@ class Shift {
   const Serving& serving_;
   env::Env& env_;
   Order order_;
-  const std::string place_;  // A folder for the run, until it has its name.
-  Call call_;
+  std::unique_ptr<run::Berth> berth_;
+  bool has_told_ = false;  // The worker, what it was given.
   Skill skill_;
   lock::HubClient client_;
   core::Holder holder_;
@@ -268,11 +359,12 @@ class Shift {
 
 }  // namespace
 
-Result<Served> serve(const Serving& serving, Order order,
+Result<Served> serve(const Serving& serving, const Order& order,
                      const std::function<Result<std::optional<Call>>()>& wait) {
   TYER_TRY(auto client, lock::HubClient::make(serving.hub, answer_time));
-  Shift shift(serving, std::move(order), std::move(client));
+  Shift shift(serving, order, std::move(client));
   shift.get_ready();
+  if (order.offers) return shift.run_next();
   TYER_TRY(const auto call, wait());
   if (!call) return Served::nothing;
   return shift.run(*call);

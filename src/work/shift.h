@@ -33,12 +33,15 @@ struct Serving {
   const backend::Environment& environment;  // Of the worker.
   lock::HubAddress hub;
   std::string program;  // This one: the demo agent is in it.
+  // Of one that offers itself: readable if it is not to wait any more.
+  std::vector<int> stop_fds;
+  std::function<void(const Given&)> on_given;
   // Puts the run into a worktree of its own, if the agent wants one.
   std::function<Result<run::Preparation>(const Assignment& given, run::Job& job)> choose_tree;
 };
 
-// `wait` returns what to do once it is there; nothing: there is nothing to do any more.
-[[nodiscard]] Result<Served> serve(const Serving& serving, Order order,
+// `wait` returns which session it is for, if it does not offer itself; nothing: none any more.
+[[nodiscard]] Result<Served> serve(const Serving& serving, const Order& order,
                                    const std::function<Result<std::optional<Call>>()>& wait);
 
 // What of the worker's environment a run sees (W2): what every program needs, what its own agent

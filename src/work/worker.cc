@@ -1,6 +1,7 @@
 #include "work/worker.h"
 
 #include <sys/signalfd.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -15,22 +16,12 @@
 #include "base/text.h"
 #include "env/wait_readable.h"
 #include "work/limits.h"
+#include "work/served.h"
 
 namespace tyer::work {
 namespace {
 
 constexpr Span ask_time = 10s;
-
-Ended read_exit(const env::Exit& exit) {
-  if (exit.signal != 0) return Ended::failed;
-  switch (exit.code) {
-    case 0: return Ended::served;
-    case exit_nothing: return Ended::nothing;
-    case exit_busy: return Ended::busy;
-    case exit_limit: return Ended::limit;
-    default: return Ended::failed;
-  }
-}
 
 // How runs go on: nobody has more to do because of it.
 bool is_progress(const Heard& heard) {
@@ -39,34 +30,15 @@ bool is_progress(const Heard& heard) {
   return std::ranges::find(types, heard.type) != types.end();
 }
 
-std::string complaint_of(const env::Fd& errors) {
-  std::array<char, 1'000> said{};
-  const ssize_t got = ::pread(errors.get(), said.data(), said.size(), 0);
-  return printable({said.data(), static_cast<std::size_t>(std::max<ssize_t>(got, 0))}, 400);
-}
-
 }  // namespace
 
-struct Worker::Served {
-  Served(env::Env& env, const Identity& whose, lock::HubClient asker)
-      : identity(whose),
-        client(std::move(asker)),
-        listener(env, whose.hub, fmt::format("{}", fmt::join(whose.agents, ","))) {}
-
-  const Identity& identity;
-  lock::HubClient client;
-  Listener listener;
-  bool has_looked = false;
-  bool is_refused = false;
-};
-
 Worker::Worker(env::Env& env, const Log& log, WorkerOptions options, Start start,
-               GetReady get_ready)
+               StartOffering offer)
     : env_(env),
       log_(log),
       options_(std::move(options)),
       start_(std::move(start)),
-      get_ready_(std::move(get_ready)),
+      offer_(std::move(offer)),
       roster_(options_.at_once) {}
 
 Worker::~Worker() = default;
@@ -77,19 +49,25 @@ Result<> Worker::run(int signals_fd) {
     served_.push_back(std::make_unique<Served>(env_, identity, std::move(client)));
   }
   look_for_work();
-  while (!is_leaving() || !keepers_.empty()) {
-    get_ready();
+  while (!is_leaving() || !keepers_.empty() || offered() > 0) {
+    offer();
     std::vector<int> fds{signals_fd};
-    for (const auto& served : served_) fds.push_back(served->listener.fd());
-    for (const auto& [session, keeper] : keepers_) fds.push_back(keeper.process.child->fd());
+    for (const auto& served : served_) {
+      fds.push_back(served->listener.fd());
+      if (served->offering) fds.push_back(served->offering->socket.get());
+    }
+    for (const Keeper& keeper : keepers_) fds.push_back(keeper.process.child->fd());
     TYER_TRY_OK(env::wait_any(fds, until_next()));
     take_signals(signals_fd);
     bool is_news = false;
-    for (const auto& served : served_) is_news = hear(*served) || is_news;
+    for (const auto& served : served_) {
+      is_news = hear_offering(*served) || is_news;
+      is_news = hear(*served) || is_news;
+    }
     is_news = reap() || is_news;
     const Span now = env_.clock.mono();
     if (is_leaving() && now >= *leave_by_) ask_all();
-    for (auto& [session, keeper] : keepers_) {
+    for (Keeper& keeper : keepers_) {
       if (!keeper.ask_at || now < *keeper.ask_at) continue;
       keeper.ask_at.reset();
       (void)keeper.process.child->signal_group(SIGTERM);
@@ -102,10 +80,10 @@ Result<> Worker::run(int signals_fd) {
   return {};
 }
 
-// What starts now needs the processors more than what may be needed next.
-void Worker::get_ready() {
-  if (is_leaving() || !get_ready_ || env_.clock.mono() < ready_at_) return;
-  for (const auto& served : served_) get_ready_(served->identity);
+Worker::Keeper* Worker::find(const std::string& session) {
+  const auto found = std::ranges::find_if(
+      keepers_, [&](const Keeper& keeper) { return keeper.session == session && !keeper.is_late; });
+  return found == keepers_.end() ? nullptr : &*found;
 }
 
 void Worker::take_signals(int signals_fd) {
@@ -115,6 +93,7 @@ void Worker::take_signals(int signals_fd) {
       ask_all();
     } else {
       leave_by_ = env_.clock.mono() + options_.leave;
+      retire();
       log_.info("leaving", {{"runs", std::to_string(keepers_.size())}});
     }
   }
@@ -122,15 +101,15 @@ void Worker::take_signals(int signals_fd) {
 
 void Worker::ask_all() {
   if (std::exchange(was_asked_, true)) return;
-  for (auto& [session, keeper] : keepers_) (void)keeper.process.child->signal_group(SIGTERM);
+  for (Keeper& keeper : keepers_) (void)keeper.process.child->signal_group(SIGTERM);
 }
 
 Span Worker::until_next() const {
   const Span now = env_.clock.mono();
   Span next = is_leaving() ? now + limits::work_look_every : look_at_;
-  if (now < ready_at_) next = std::min(next, ready_at_);
+  if (now < offer_at_ && !is_leaving()) next = std::min(next, offer_at_);
   if (is_leaving() && !was_asked_) next = std::min(next, *leave_by_);
-  for (const auto& [session, keeper] : keepers_) {
+  for (const Keeper& keeper : keepers_) {
     if (keeper.ask_at) next = std::min(next, *keeper.ask_at);
   }
   return std::max<Span>(next - now, 1ms);
@@ -163,7 +142,10 @@ void Worker::look_for_work() {
       ready.push_back(id);
       found[id] = &row;
     }
-    for (const std::string& session : roster_.choose(ready, env_.clock.mono())) {
+    const Span now = env_.clock.mono();
+    // Who offers itself takes up room that is needed now.
+    if (roster_.choose(ready, now, offered()).size() < roster_.choose(ready, now).size()) retire();
+    for (const std::string& session : roster_.choose(ready, now, offered())) {
       const Json& row = *found[session];
       begin(*served, session,
             name_of(*served, session, text_or(row, "agent_id"), text_or(row, "name")), all);
@@ -188,27 +170,31 @@ std::string Worker::name_of(Served& served, const std::string& session, const st
 void Worker::begin(Served& served, const std::string& session, const std::string& name, bool all) {
   const Span now = env_.clock.mono();
   roster_.started(session, now);
-  ready_at_ = now + limits::ready_pause;
+  offer_at_ = std::max(offer_at_, now + limits::offer_pause);
   auto started = start_({.session = session, .all = all}, served.identity);
   if (!started) {
     log_.error("a run could not be started", {{"session", name}, {"why", started.error().what}});
     roster_.ended(session, Ended::failed, env_.clock.mono(), env_.random.bits()[0] / 255.0);
     return;
   }
-  keepers_[session] = {.process = *std::move(started), .name = name};
+  keepers_.push_back({.process = *std::move(started), .session = session, .name = name});
   rows_[session] = {.session = name, .state = "starting", .last = rows_[session].last};
   show();
 }
 
 // Begins at once with what a session has got that rests here. Its keeper asks the hub whether that
-// is so: nobody else has to.
+// is so: nobody else has to. If one offers itself, it has that already, most likely.
 bool Worker::begin_known(Served& served, const Heard& heard) {
   if (heard.type != "item_opened" || is_leaving()) return false;
+  if (served.offering && !served.offering->is_retired) {
+    look_at_ = std::min(look_at_, env_.clock.mono() + limits::given_wait);
+    return true;
+  }
   const auto row = rows_.find(heard.session);
   if (row == rows_.end() || row->second.state != "idle") return false;
   if (roster_.choose({heard.session}, env_.clock.mono()).empty()) return false;
   begin(served, heard.session, row->second.session, false);
-  return keepers_.contains(heard.session);
+  return find(heard.session) != nullptr;
 }
 
 // Whether there may be something to do that nobody does.
@@ -222,9 +208,9 @@ bool Worker::hear(Served& served) {
       is_news = !begin_known(served, heard) || is_news;
     }
     if (heard.type == "run_stop_asked") ask_to_end(served, heard.session, heard.run);
-    const auto keeper = keepers_.find(heard.session);
-    if (heard.type == "session_deleted" && keeper != keepers_.end()) {
-      keeper->second.ask_at = env_.clock.mono() + options_.leave;
+    Keeper* const keeper = find(heard.session);
+    if (heard.type == "session_deleted" && keeper != nullptr) {
+      keeper->ask_at = env_.clock.mono() + options_.leave;
     }
     const auto row = rows_.find(heard.session);
     if (row == rows_.end()) continue;
@@ -243,9 +229,9 @@ bool Worker::hear(Served& served) {
 
 // A run that an earlier worker on this machine has left is found by what the hub knows of it.
 void Worker::ask_to_end(Served& served, const std::string& session, const std::string& run) {
-  const auto keeper = keepers_.find(session);
-  if (keeper != keepers_.end() && keeper->second.process.run == run) {
-    (void)keeper->second.process.child->signal_group(SIGTERM);
+  Keeper* const keeper = find(session);
+  if (keeper != nullptr && keeper->process.run == run) {
+    (void)keeper->process.child->signal_group(SIGTERM);
     return;
   }
   const auto runs =
@@ -265,34 +251,44 @@ void Worker::ask_to_end(Served& served, const std::string& session, const std::s
 }
 
 // Whether it had begun, the hub knows.
-void Worker::report_lost(const std::string& session, const Keeper& keeper) {
+void Worker::report_lost(const Keeper& keeper) {
   const std::string path =
-      fmt::format("/api/sessions/{}/runs/{}/finish", session, keeper.process.run);
+      fmt::format("/api/sessions/{}/runs/{}/finish", keeper.session, keeper.process.run);
   const std::string body = dump_json({{"verdict", "lost"}, {"why", "its keeper died"}});
   for (const auto& served : served_) {
     if (served->client.ask("POST", path, {}, body)) return;
   }
 }
 
+void Worker::end(const Keeper& keeper, const std::optional<env::Exit>& exit) {
+  const Ended how = exit ? read_exit(*exit) : Ended::failed;
+  if (how == Ended::failed) {
+    log_.warn("the keeper of a run failed", {{"why", complaint_of(keeper.process.errors)},
+                                             {"session", keeper.name},
+                                             {"run", keeper.process.run}});
+    // Or one that offers itself would begin with it again before its pause is over.
+    retire();
+    for (const auto& served : served_) {
+      if (served->offering) (void)served->offering->process.child->wait(limits::spare_end_max);
+    }
+  }
+  // Its front has seen to it that nothing is left, so nobody has to wait for a silence.
+  if (how == Ended::failed && exit && exit->signal == 0) report_lost(keeper);
+  if (keeper.is_late) return;
+  roster_.ended(keeper.session, how, env_.clock.mono(), env_.random.bits()[0] / 255.0);
+  rows_[keeper.session].state = how == Ended::limit ? "no budget left" : "idle";
+}
+
 // Whether somebody has ended.
 bool Worker::reap() {
   const std::size_t before = keepers_.size();
   for (auto it = keepers_.begin(); it != keepers_.end();) {
-    const auto exit = it->second.process.child->wait(Span::zero());
+    const auto exit = it->process.child->wait(Span::zero());
     if (exit && !*exit) {
       ++it;
       continue;
     }
-    const Ended how = exit ? read_exit(**exit) : Ended::failed;
-    if (how == Ended::failed) {
-      log_.warn("the keeper of a run failed", {{"why", complaint_of(it->second.process.errors)},
-                                               {"session", it->second.name},
-                                               {"run", it->second.process.run}});
-    }
-    // Its front has seen to it that nothing is left, so nobody has to wait for a silence.
-    if (how == Ended::failed && exit && (*exit)->signal == 0) report_lost(it->first, it->second);
-    roster_.ended(it->first, how, env_.clock.mono(), env_.random.bits()[0] / 255.0);
-    rows_[it->first].state = how == Ended::limit ? "no budget left" : "idle";
+    end(*it, exit.value_or(std::nullopt));
     it = keepers_.erase(it);
     show();
   }

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <functional>
+#include <list>
 #include <map>
 #include <memory>
 #include <string>
@@ -57,12 +58,18 @@ class Worker {
     std::string run;  // Its id.
     env::Fd errors;   // A file with what it complained about.
   };
-  // Lets a keeper answer a call.
+  // A keeper that waits at the hub for something to do.
+  struct Offering {
+    Started process;
+    // It says there what it was given (Given). Half closed, it tells it not to wait any more.
+    env::Fd socket;
+    bool is_retired = false;
+  };
+  // Starts a keeper for a call, or one that offers itself.
   using Start = std::function<Result<Started>(const Call&, const Identity&)>;
-  // Called a moment after all that can be started is: the next start may be made quicker.
-  using GetReady = std::function<void(const Identity&)>;
+  using StartOffering = std::function<Result<Offering>(const Identity&)>;
 
-  Worker(env::Env& env, const Log& log, WorkerOptions options, Start start, GetReady get_ready);
+  Worker(env::Env& env, const Log& log, WorkerOptions options, Start start, StartOffering offer);
   ~Worker();
 
   // Until `signals_fd`, a signalfd, says so: then it starts nothing more, lets the runs under way
@@ -75,8 +82,10 @@ class Worker {
  private:
   struct Keeper {
     Started process;
-    std::string name;            // "bot/default"
-    std::optional<Span> ask_at;  // To end: its session was deleted.
+    std::string session;
+    std::string name;                 // "bot/default"
+    std::optional<Span> ask_at = {};  // To end: its session was deleted.
+    bool is_late = false;             // Another had the session already.
   };
   struct Served;
 
@@ -85,8 +94,16 @@ class Worker {
   [[nodiscard]] bool begin_known(Served& served, const Heard& heard);
   [[nodiscard]] bool hear(Served& served);
   [[nodiscard]] bool reap();
-  void report_lost(const std::string& session, const Keeper& keeper);
-  void get_ready();
+  void end(const Keeper& keeper, const std::optional<env::Exit>& exit);
+  void report_lost(const Keeper& keeper);
+  [[nodiscard]] Keeper* find(const std::string& session);
+
+  void offer();
+  [[nodiscard]] std::size_t offered() const;
+  // Whether one has ended that was given nothing.
+  [[nodiscard]] bool hear_offering(Served& served);
+  void take(Offering offering, const Given& given);
+  void retire();
   void ask_to_end(Served& served, const std::string& session, const std::string& run);
   void ask_all();
   [[nodiscard]] Span until_next() const;
@@ -100,14 +117,14 @@ class Worker {
   const Log& log_;
   const WorkerOptions options_;
   const Start start_;
-  const GetReady get_ready_;
+  const StartOffering offer_;
   Roster roster_;
   std::vector<std::unique_ptr<Served>> served_;
-  std::map<std::string, Keeper> keepers_;  // By session.
+  std::list<Keeper> keepers_;
   std::map<std::string, Row> rows_;
   std::map<std::string, std::string> agent_names_;
   Span look_at_{};   // For work, whatever was heard.
-  Span ready_at_{};  // When to get ready for the next start.
+  Span offer_at_{};  // When the next keeper may offer itself.
   std::optional<Span> leave_by_;
   bool was_asked_ = false;  // The runs were.
   bool has_trouble_ = false;

@@ -71,6 +71,18 @@ TEST_P(AnyStore, ListsTheGreatestKeysFirstIfAsked) {
 
   ASSERT_OK(store->read(look));
   ASSERT_OK(store::write(*store, [&](Txn& txn) { return look(txn); }));
+
+  // What a transaction has written counts at once, and what it was before no more.
+  ASSERT_OK(store::write(*store, [&](Txn& txn) -> Result<> {
+    txn.put(subject("n/d", 1, "open"));
+    txn.put(subject("n/b/2", 2, "closed"));
+    EXPECT_EQ(keys(txn, {.kind = "n", .limit = 2}), "n/d n/c ");
+    EXPECT_EQ(keys(txn, {.kind = "n", .status = "open", .limit = 2}), "n/d n/b/1 ");
+    EXPECT_EQ(keys(txn, {.kind = "n", .before = "n/d", .limit = 1}), "n/c ");
+    EXPECT_EQ(keys(txn, {.kind = "n", .after = "n/d"}), "");
+    EXPECT_EQ(keys(txn, {.parent = "team/1", .kind = "n", .limit = 2}), "n/c n/b/1 ");
+    return {};
+  }));
 }
 
 TEST_P(AnyStore, ListsWhatLiesBelowAKeyAndBetweenTwo) {

@@ -1,0 +1,98 @@
+#include "run/berth.h"
+
+#include <cstdio>
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include "base/json.h"
+#include "env/marked.h"
+#include "env/os_error.h"
+#include "run/limits.h"
+
+namespace tyer::run {
+namespace {
+
+std::string waiting_folder(const std::string& runs) {
+  return runs + "/waiting";
+}
+
+std::string word_path(const std::string& runs, const std::string& mark) {
+  return fmt::format("{}/{}", waiting_folder(runs), mark);
+}
+
+void remove_folder(const std::string& path) {
+  std::error_code ignored;
+  std::filesystem::remove_all(path, ignored);
+}
+
+bool is_gone(const env::Env& env, const Json& word, const char* who) {
+  const auto holder = read_guard(word, who, "");
+  return holder && env.processes.look(*holder).liveness == core::Liveness::gone;
+}
+
+}  // namespace
+
+Berth::Berth(env::Env& env, std::string runs, std::string mark, const Guards& guards)
+    : env_(env), runs_(std::move(runs)), mark_(std::move(mark)), guards_(guards) {}
+
+Result<std::unique_ptr<Berth>> Berth::make(env::Env& env, const std::string& runs,
+                                           const std::string& mark, const Guards& guards) {
+  std::unique_ptr<Berth> berth(new Berth(env, runs, mark, guards));
+  const std::string folder = fmt::format("{}/{}", runs, mark);
+  TYER_TRY(berth->transcript, Transcript::make(env.files, env.clock, folder));
+  TYER_TRY(berth->kin, env.files.open(kin_path(folder), env::Open::write));
+  TYER_TRY_OK(env.files.make_directory(folder + "/call"));
+  TYER_TRY_OK(env.files.make_directory(waiting_folder(runs)));
+  TYER_TRY(berth->word_, env.files.open(word_path(runs, mark), env::Open::write));
+  TYER_TRY_OK(berth->leave_word());
+  return berth;
+}
+
+Berth::~Berth() {
+  is_recorded();
+  if (run_.empty()) remove_folder(fmt::format("{}/{}", runs_, mark_));
+}
+
+Result<> Berth::leave_word() {
+  Json word = guards_json(guards_);
+  word["run"] = run_;
+  return word_->write(0, dump_json(word));
+}
+
+Result<> Berth::take(const std::string& id) {
+  const std::string folder = fmt::format("{}/{}", runs_, id);
+  if (std::rename(fmt::format("{}/{}", runs_, mark_).c_str(), folder.c_str()) != 0) {
+    return std::unexpected(env::os_error(errno, "rename", mark_));
+  }
+  run_ = id;
+  transcript->move_to(folder);
+  return leave_word();
+}
+
+void Berth::is_recorded() {
+  if (!word_) return;
+  word_.reset();
+  (void)env_.files.remove(word_path(runs_, mark_));
+}
+
+void end_unrecorded(env::Env& env, const std::string& runs) {
+  const auto waiting = env.files.list(waiting_folder(runs));
+  if (!waiting) return;
+  for (const env::Entry& entry : *waiting) {
+    const std::string path = word_path(runs, entry.name);
+    const auto text = env.files.read(path, limits::word_bytes_max);
+    if (!text) continue;
+    const auto word = parse_json_object(*text, text->size());
+    // One that is being written is somebody's who lives.
+    if (!word || !is_gone(env, *word, "keeper") || !is_gone(env, *word, "front")) continue;
+    // First what is not the agent yet, then what is.
+    env::end_marked(keeper_mark_of(entry.name));
+    const std::string run = text_or(*word, "run");
+    if (!run.empty()) env::end_marked(mark_of(run));
+    if (run.empty()) remove_folder(fmt::format("{}/{}", runs, entry.name));
+    (void)env.files.remove(path);
+  }
+}
+
+}  // namespace tyer::run
