@@ -69,6 +69,12 @@ std::size_t Output::width() const {
   return 80;
 }
 
+std::size_t Output::height() const {
+  winsize size{};
+  if (::ioctl(out_, TIOCGWINSZ, &size) == 0 && size.ws_row > 0) return size.ws_row;
+  return 24;
+}
+
 void Output::write_out() {
   if (!closed_ && failed_ && !waiting_.empty()) {
     const int problem = write_all(out_, waiting_);

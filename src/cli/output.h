@@ -41,6 +41,8 @@ class Output {
 
   // Columns of the terminal; 80 if there is none.
   [[nodiscard]] std::size_t width() const;
+  // Its lines; 24 if there is none.
+  [[nodiscard]] std::size_t height() const;
 
  private:
   void write_out();

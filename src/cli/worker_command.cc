@@ -21,6 +21,7 @@
 #include "cli/hub_start.h"
 #include "cli/keeper_start.h"
 #include "cli/limits.h"
+#include "cli/status_view.h"
 #include "cli/workspace.h"
 #include "env/os_error.h"
 #include "feed/names.h"
@@ -49,27 +50,6 @@ class EndSignals {
  private:
   sigset_t before_{};
   env::Fd fd_;
-};
-
-// What runs of sessions look like on a terminal: a line each, kept up to date.
-class StatusView {
- public:
-  explicit StatusView(World& world) : world_(world) {}
-
-  void show(const std::vector<work::Row>& rows) {
-    std::string painted = lines_ > 0 ? fmt::format("\x1b[{}A", lines_) : "";
-    for (const work::Row& row : rows) {
-      painted += fmt::format("{:<30} {:<14} {}\x1b[K\n", printable(row.session, 30),
-                             printable(row.state, 14), printable(row.last, 60));
-    }
-    lines_ = rows.size();
-    world_.output.print(painted + "\x1b[J");
-    (void)world_.output.flush();
-  }
-
- private:
-  World& world_;
-  std::size_t lines_ = 0;
 };
 
 bool shows_table(const World& world, const Arguments& arguments) {

@@ -32,6 +32,7 @@ inline constexpr Span reconnect_first = 100ms;
 inline constexpr Span reconnect_most = 10s;
 inline constexpr Span stream_silence = 40s;  // The hub says something every 15 s.
 inline constexpr std::size_t heard_max = 1'000;
+inline constexpr std::size_t row_words_bytes = 200;  // Of what a session works on, to be shown.
 inline constexpr Span narrate_every = 1s;
 inline constexpr std::size_t narrate_bytes = 8 << 10;  // At a time; the newest.
 inline constexpr int narrate_times_max = 500;          // In one run; then its transcript tells.

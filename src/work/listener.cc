@@ -24,6 +24,11 @@ Heard read_heard(const Json& data) {
   if (heard.session.empty() && text_or(data, "id").starts_with("ss_")) {
     heard.session = text_or(data, "id");
   }
+  if (const auto items = data.find("items"); items != data.end() && items->is_array()) {
+    for (const Json& item : *items) {
+      if (item.is_string()) heard.items.push_back(item.get<std::string>());
+    }
+  }
   return heard;
 }
 

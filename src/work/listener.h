@@ -21,7 +21,8 @@ struct Heard {
   std::string type;     // "run_stop_asked", "session_deleted", …; "connected", "more": look.
   std::string session;  // Its id.
   std::string run;
-  std::string why;  // Of one that finished, with its verdict.
+  std::vector<std::string> items;  // Of one that started: ids of what it is to answer.
+  std::string why;                 // Of one that finished, with its verdict.
   std::string verdict;
 };
 

@@ -1,6 +1,11 @@
 #include "work/order.h"
 
+#include <algorithm>
+
+#include <fmt/format.h>
+
 #include "base/json.h"
+#include "base/text.h"
 #include "work/assignment.h"
 #include "work/limits.h"
 
@@ -43,18 +48,26 @@ Result<Call> decode_call(std::string_view text) {
 }
 
 std::string encode(const Given& given) {
-  return dump_json({{"session", given.session}, {"run", given.run}, {"name", given.name}});
+  return dump_json(
+      {{"session", given.session}, {"run", given.run}, {"name", given.name}, {"item", given.item}});
 }
 
 Result<Given> decode_given(std::string_view text) {
   TYER_TRY(const Json json, parse_json_object(text, limits::order_bytes_max));
   Given given{.session = text_or(json, "session"),
               .run = text_or(json, "run"),
-              .name = text_or(json, "name")};
+              .name = text_or(json, "name"),
+              .item = text_or(json, "item")};
   if (given.session.empty() || given.run.empty()) {
     return fail(Fault::invalid, "what is given names a session and a run");
   }
   return given;
+}
+
+std::string in_a_row(std::string words, std::size_t count) {
+  std::ranges::replace_if(words, [](char c) { return c == '\n' || c == '\t' || c == '\r'; }, ' ');
+  words = printable(words, limits::row_words_bytes);
+  return count == 1 ? words : fmt::format("({}) {}", count, words);
 }
 
 }  // namespace tyer::work

@@ -36,7 +36,11 @@ struct Given {
   std::string session;  // Its id.
   std::string run;
   std::string name;  // "bot/default"
+  std::string item;  // What it is about: see in_a_row.
 };
+
+// The beginning of the first of `count` posts and comments, in one line.
+[[nodiscard]] std::string in_a_row(std::string words, std::size_t count);
 
 [[nodiscard]] std::string encode(const Order& order);
 [[nodiscard]] Result<Order> decode_order(std::string_view text);

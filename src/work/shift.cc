@@ -127,7 +127,12 @@ class Shift {
 
   void tell_worker() {
     if (!order_.offers || std::exchange(has_told_, true)) return;
-    serving_.on_given({given_.session_id, given_.run, given_.agent + "/" + given_.session});
+    const Said& first = given_.items.front();
+    serving_.on_given(
+        {.session = given_.session_id,
+         .run = given_.run,
+         .name = given_.agent + "/" + given_.session,
+         .item = in_a_row(first.title.empty() ? first.text : first.title, given_.items.size())});
   }
 
   // Who we are, for those who judge whether we live, and how long we may take.

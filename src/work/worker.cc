@@ -167,6 +167,19 @@ std::string Worker::name_of(Served& served, const std::string& session, const st
   return printable(known.empty() ? session : known + "/" + name, 150);
 }
 
+// The beginning of the first of these posts and comments; its id, if the hub does not tell.
+std::string Worker::words_of(Served& served, const std::vector<std::string>& items) {
+  if (items.empty()) return "";
+  const std::string& id = items.front();
+  const std::string path = (id.starts_with("ps_") ? "/api/posts/" : "/api/comments/") + id;
+  std::string words;
+  if (const auto said = served.client.ask("GET", path, {})) {
+    words = text_or(*said, "title");
+    if (words.empty()) words = text_or(*said, "content");
+  }
+  return in_a_row(words.empty() ? id : std::move(words), items.size());
+}
+
 void Worker::begin(Served& served, const std::string& session, const std::string& name, bool all) {
   const Span now = env_.clock.mono();
   roster_.started(session, now);
@@ -214,8 +227,15 @@ bool Worker::hear(Served& served) {
     }
     const auto row = rows_.find(heard.session);
     if (row == rows_.end()) continue;
-    if (heard.type == "run_started") row->second.state = "running";
+    if (heard.type == "run_started") {
+      row->second.state = "running";
+      // Only who looks pays for it.
+      if (look_) row->second.item = words_of(served, heard.items);
+    }
     if (heard.type == "run_finished") {
+      row->second.item.clear();
+      // Of another worker, or heard after its keeper has ended.
+      if (find(heard.session) == nullptr) row->second.state = "idle";
       row->second.last = heard.why.empty() ? heard.verdict : heard.verdict + ": " + heard.why;
       log_.info("run finished", {{"session", row->second.session},
                                  {"run", heard.run},
@@ -277,6 +297,7 @@ void Worker::end(const Keeper& keeper, const std::optional<env::Exit>& exit) {
   if (keeper.is_late) return;
   roster_.ended(keeper.session, how, env_.clock.mono(), env_.random.bits()[0] / 255.0);
   rows_[keeper.session].state = how == Ended::limit ? "no budget left" : "idle";
+  rows_[keeper.session].item.clear();
 }
 
 // Whether somebody has ended.

@@ -36,6 +36,7 @@ struct Identity {
 struct Row {
   std::string session;  // "bot/default"
   std::string state;    // "running", "idle", …
+  std::string item;     // What it works on now, in the words of who wrote it.
   std::string last;     // What came of its last run.
 };
 
@@ -112,6 +113,7 @@ class Worker {
   void show();
   [[nodiscard]] std::string name_of(Served& served, const std::string& session,
                                     const std::string& agent, const std::string& name);
+  [[nodiscard]] static std::string words_of(Served& served, const std::vector<std::string>& items);
 
   env::Env& env_;
   const Log& log_;

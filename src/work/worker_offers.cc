@@ -98,8 +98,10 @@ void Worker::take(Offering offering, const Given& given) {
   // One that asks for the same session is told that it is busy.
   for (Keeper& other : keepers_) other.is_late = other.is_late || other.session == given.session;
   if (!roster_.is_running(given.session)) roster_.started(given.session, env_.clock.mono());
-  rows_[given.session] = {
-      .session = keeper.name, .state = "running", .last = rows_[given.session].last};
+  rows_[given.session] = {.session = keeper.name,
+                          .state = "running",
+                          .item = printable(given.item, limits::row_words_bytes),
+                          .last = rows_[given.session].last};
   keepers_.push_back(std::move(keeper));
   if (was_asked_) (void)keepers_.back().process.child->signal_group(SIGTERM);
   show();

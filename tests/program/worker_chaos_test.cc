@@ -1,5 +1,5 @@
 // Everything that can be killed is, at random, while people write. TYER_CHAOS_SECONDS says for how
-// long, TYER_CHAOS_SEED which chance.
+// long, each time, TYER_CHAOS_SEED which chance.
 
 #include <algorithm>
 #include <csignal>
@@ -16,12 +16,19 @@
 #include "env/kin.h"
 #include "env/linux_clock.h"
 #include "env/marked.h"
+#include "env/wait_readable.h"
 #include "support/worker_world.h"
 
 namespace tyer::testing {
 namespace {
 
 using Texts = std::vector<std::string>;
+
+// More than 500 in two minutes, evenly, however long it takes to kill. Less often than they are
+// answered something is killed, or all would be given up after three times.
+constexpr Span comment_every = 200ms;
+constexpr Span kill_every = 100ms;  // On average, if there is something to be killed.
+constexpr Span look_every = 10ms;
 
 int setting(const char* name, int otherwise) {
   const char* text = std::getenv(name);
@@ -52,8 +59,17 @@ echo "done by $TYER_RUN")");
     return list[chance() % list.size()];
   }
 
-  // A run that goes on; null if there is none of the session that chance has taken.
-  Json any_run() { return running(one_of(sessions)); }
+  // A run that goes on; null if there is none.
+  Json any_run() {
+    std::vector<Json> all;
+    for (const std::string& session : sessions) {
+      const Json newest = people().get("/api/sessions/" + session + "/runs?limit=2").json();
+      for (const Json& run : newest.value("data", Json::array())) {
+        if (text_or(run, "status") == "running") all.push_back(run);
+      }
+    }
+    return all.empty() ? Json() : one_of(all);
+  }
 
   static void kill_some(const std::vector<pid_t>& pids) {
     for (const int signal : {SIGSTOP, SIGKILL}) {
@@ -69,23 +85,34 @@ echo "done by $TYER_RUN")");
   }
 
   void kill_something() {
-    const unsigned what = chance() % 16;
+    const auto what = chance() % 10;
     if (what == 0) {
       end_hub(SIGKILL);
       start_hub();
+      ++kills["hub"];
     } else if (what == 1) {
       worker->signal(SIGKILL);
       (void)worker->finish();
       worker = start_worker("bot");
+      ++kills["worker"];
     } else if (const Json run = any_run(); !run.is_null()) {
-      const pid_t front = front_of(run);
-      const pid_t keeper = below(front);
-      const std::vector<std::int64_t> agents = agents_of(text_or(run, "session_id"));
-      if (what == 2) kill_some({front});
-      if (what == 3) kill_some({keeper});
-      if (what == 4) kill_some({front, keeper});
-      if (what == 5 && !agents.empty()) kill_some({static_cast<pid_t>(agents.front())});
+      kill_some_of(run, what / 2);
     }
+  }
+
+  void kill_some_of(const Json& run, std::mt19937::result_type what) {
+    const pid_t front = front_of(run);
+    const pid_t keeper = below(front);
+    if (keeper == 0) return;  // It has just ended.
+    const std::vector<std::int64_t> agents = agents_of(text_or(run, "session_id"));
+    const auto kill = [&](const char* kind, const std::vector<pid_t>& pids) {
+      kill_some(pids);
+      ++kills[kind];
+    };
+    if (what == 1) kill("front", {front});
+    if (what == 2) kill("keeper", {keeper});
+    if (what == 3) kill("front and keeper", {front, keeper});
+    if (what == 4 && !agents.empty()) kill("agent", {static_cast<pid_t>(agents.front())});
   }
 
   // Never two runs' agents of one session at a time, by what the kernel says.
@@ -110,33 +137,50 @@ echo "done by $TYER_RUN")");
     return at == std::string::npos ? "" : text.substr(at + 10, text.find('\0', at + 10) - at - 10);
   }
 
+  // How many were written.
+  std::size_t write_and_kill(Span time) {
+    const env::LinuxClock clock;
+    const Span began = clock.mono();
+    std::size_t written = threads.size();
+    Span kill_at{};
+    for (Span spent{}; spent < time; spent = clock.mono() - began) {
+      while (written < threads.size() + static_cast<std::size_t>(spent / comment_every)) {
+        write_comment(one_of(threads), fmt::format("number {}", written++));
+      }
+      if (spent >= kill_at) {
+        kill_something();
+        kill_at = spent + 2 * kill_every * static_cast<int>(chance() % 100) / 100;
+      }
+      look_at_processes();
+      (void)env::wait_any({}, look_every);
+    }
+    return written;
+  }
+
+  [[nodiscard]] std::string told_kills() const {
+    std::string text;
+    for (const auto& [kind, times] : kills) {
+      text += fmt::format("{}{} {}", text.empty() ? "" : ", ", kind, times);
+    }
+    return text;
+  }
+
   std::mt19937 chance;
   Texts threads;
   Texts sessions;
   std::unique_ptr<Program> worker;
   std::size_t met = 0;  // Agents.
+  std::map<std::string, int> kills;
 };
 
 TEST_P(WorkerChaos, LosesNothingAndAnswersNothingTwice) {
-  // Half of it for each place.
-  const Span until = env::LinuxClock().mono() + setting("TYER_CHAOS_SECONDS", 6) * Span(1s) / 2;
-  std::size_t written = threads.size();
-  while (env::LinuxClock().mono() < until) {
-    if (chance() % 8 == 0) {
-      write_comment(one_of(threads), fmt::format("number {}", written++));
-    }
-    kill_something();
-    look_at_processes();
-  }
+  const Span time = setting("TYER_CHAOS_SECONDS", 3) * Span(1s);
+  const std::size_t written = write_and_kill(time);
   // What failed runs have left is for who looks anew.
   worker->signal(SIGKILL);
   (void)worker->finish();
   worker = start_worker("bot");
-  await("that nothing is pending", [&] {
-    return std::ranges::all_of(sessions, [&](const std::string& session) {
-      return list("/api/sessions/" + session + "/pending").empty();
-    });
-  });
+  await_nothing_pending(sessions);
   EXPECT_EQ(leave(*worker).code, 0);
 
   std::set<std::string> skipped;
@@ -148,8 +192,9 @@ TEST_P(WorkerChaos, LosesNothingAndAnswersNothingTwice) {
   }
   expect_all_is_well(written - skipped.size());
   EXPECT_GT(met, 0U);
-  RecordProperty("written", std::to_string(written));
-  RecordProperty("skipped", std::to_string(skipped.size()));
+  EXPECT_GE(written, static_cast<std::size_t>(time * 500 / 2min));
+  fmt::print("{}: {} written in {} s, {} answered, {} skipped; killed: {}\n", GetParam(), written,
+             time / 1s, written - skipped.size(), skipped.size(), told_kills());
 }
 
 INSTANTIATE_TEST_SUITE_P(, WorkerChaos, ::testing::Values("Near", "Far"),

@@ -13,7 +13,7 @@
 namespace tyer::testing {
 
 // Never reached where all is well.
-inline constexpr Span give_up_after = 20s;
+inline constexpr Span give_up_after = 60s;
 
 // The one who reads an end of file knows that everybody who had the pipe is gone.
 struct Pipe {

@@ -16,7 +16,7 @@
 namespace tyer::testing {
 namespace {
 
-constexpr Span time_max = 20s;
+constexpr Span time_max = 60s;
 
 http::Client client_of(const std::string& url) {
   auto made = http::Client::make(url);

@@ -76,7 +76,7 @@ class Listener {
   [[nodiscard]] int status();
 
   // All events so far, once one of them is as wanted or the stream has ended. Fails the test
-  // after 20 s.
+  // after a minute.
   using Wanted = std::function<bool(const http::ServerEvent&)>;
   std::vector<http::ServerEvent> until(const Wanted& wanted);
   std::vector<http::ServerEvent> until(const std::string& event);

@@ -36,7 +36,7 @@ struct LockStore {
   [[nodiscard]] std::vector<core::Lease> tickets(const std::string& name);
   [[nodiscard]] std::vector<core::Event> events(const std::string& name);
 
-  // Waits until `holds` is true, looking after every commit. Fails the test after 20 s.
+  // Waits until `holds` is true, looking after every commit. Fails the test after a minute.
   void await(const std::function<bool()>& holds);
   void await_tickets(const std::string& name, std::size_t count);
 };

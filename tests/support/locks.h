@@ -21,7 +21,7 @@ class Fifo {
   // The next line that somebody wrote.
   [[nodiscard]] std::string line();
 
-  // Waits until nobody has it open for writing any more; false after 20 s. At
+  // Waits until nobody has it open for writing any more; false after a minute. At
   // least one line must have been read: before that nobody may have come yet.
   [[nodiscard]] bool everybody_is_gone();
 

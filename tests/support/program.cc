@@ -18,7 +18,7 @@
 namespace tyer::testing {
 namespace {
 
-constexpr Span time_max = 20s;
+constexpr Span time_max = 60s;
 
 Time now() {
   return env::LinuxClock().now();
@@ -63,7 +63,11 @@ Program::Program(const ProgramCall& call) {
   } else {
     posix_spawn_file_actions_addopen(&actions, 1, call.out_to.c_str(), O_WRONLY, 0);
   }
-  posix_spawn_file_actions_adddup2(&actions, err_write, 2);
+  if (call.err_to.empty()) {
+    posix_spawn_file_actions_adddup2(&actions, err_write, 2);
+  } else {
+    posix_spawn_file_actions_addopen(&actions, 2, call.err_to.c_str(), O_WRONLY, 0);
+  }
   if (!call.directory.empty()) {
     posix_spawn_file_actions_addchdir_np(&actions, call.directory.c_str());
   }

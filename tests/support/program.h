@@ -23,7 +23,8 @@ struct ProgramCall {
   std::string directory = {};      // Empty: ours.
   std::map<std::string, std::string> environment = {};
   std::string program = TYER_PROGRAM;
-  std::string out_to = {};  // A path instead of a pipe for its standard output.
+  std::string out_to = {};  // A path instead of a pipe for its standard output ...
+  std::string err_to = {};  // ... and its errors: for one that says more than a pipe holds.
 };
 
 // A program that runs. It is killed when this goes.
@@ -36,7 +37,7 @@ class Program {
 
   void signal(int number) const;
 
-  // Reads until standard output has `text` in it; false if it ends or 20 s pass first.
+  // Reads until standard output has `text` in it; false if it ends or a minute passes first.
   [[nodiscard]] bool wait_for(const std::string& text);
 
   // What of its standard output was read so far.
@@ -45,7 +46,7 @@ class Program {
   // Nobody reads its standard output any more.
   void close_output();
 
-  // Reads all until it ends. Fails the test and kills it after 20 s.
+  // Reads all until it ends. Fails the test and kills it after a minute.
   [[nodiscard]] ProgramResult finish();
 
   [[nodiscard]] int pid() const { return pid_; }

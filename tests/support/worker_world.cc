@@ -257,6 +257,15 @@ std::string WorkerTest::verdicts(const std::string& session) const {
   return all;
 }
 
+std::vector<std::string> WorkerTest::handled(const std::string& session) const {
+  std::vector<std::string> all;
+  for (const Json& run : runs(session)) {
+    if (text_or(run, "verdict") != "done") continue;
+    for (const Json& item : run["items"]) all.push_back(item.get<std::string>());
+  }
+  return all;
+}
+
 void WorkerTest::await(const std::string& what, const std::function<bool()>& holds) const {
   Listener events(url_, "/api/events/stream?topics=run,comment,notice");
   if (holds()) return;
@@ -267,6 +276,24 @@ void WorkerTest::await(const std::string& what, const std::function<bool()>& hol
 
 void WorkerTest::await_answers(const std::string& post, std::size_t count) const {
   await(fmt::format("{} answers", count), [&] { return answers(post).size() >= count; });
+}
+
+void WorkerTest::await_nothing_pending(const std::vector<std::string>& sessions) const {
+  for (const std::string& session : sessions) {
+    const auto count = [&] { return list("/api/sessions/" + session + "/pending").size(); };
+    // However much there is to do, some of it is done in time.
+    for (std::size_t left = count(), before = left + 1; left > 0 && left < before;) {
+      Listener events(url_, "/api/events/stream?topics=run,item");
+      before = left;
+      const auto is_less = [&] { return (left = count()) < before; };
+      if (is_less()) continue;
+      events.until([&](const http::ServerEvent& event) {
+        const bool is_end = event.event == "run_finished" || event.event == "item_skipped";
+        return is_end && event.data.contains(session) && is_less();
+      });
+    }
+    EXPECT_EQ(count(), 0U) << session;
+  }
 }
 
 Json WorkerTest::await_run(const std::string& session) const {

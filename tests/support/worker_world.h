@@ -23,7 +23,7 @@ class NamedPipe {
   explicit NamedPipe(const std::string& path);
 
   void put(const std::string& line) const;
-  // The next one. Fails the test after 20 s.
+  // The next one. Fails the test after a minute.
   [[nodiscard]] std::string line() const;
   // Whether there is one now.
   [[nodiscard]] bool has_line() const;
@@ -74,10 +74,15 @@ class WorkerTest : public ProgramTest {
   [[nodiscard]] Json running(const std::string& session) const;  // Null: none.
   [[nodiscard]] std::string verdicts(const std::string& session) const;
 
+  // What the session's runs have answered, in the order they did it.
+  [[nodiscard]] std::vector<std::string> handled(const std::string& session) const;
+
   // Waits until `holds`, looking after every comment, notice and news of a run. Fails the test
-  // after 20 s.
+  // after a minute.
   void await(const std::string& what, const std::function<bool()>& holds) const;
   void await_answers(const std::string& post, std::size_t count) const;
+  // That none of them has anything to do any more.
+  void await_nothing_pending(const std::vector<std::string>& sessions) const;
   // The run, once its agent has said something.
   [[nodiscard]] Json await_run(const std::string& session) const;
 
