@@ -53,5 +53,15 @@ TEST(Api, HasAReferenceThatIsUpToDate) {
   EXPECT_TRUE(there.str() == made) << "docs/api.md is not what the routes say; see api.md here";
 }
 
+TEST(Api, IsWhatThePageIsMadeFor) {
+  std::ifstream file(TYER_SOURCE "/web/openapi.json");
+  const Json there = Json::parse(file, nullptr, false);
+  const Json made = Json::parse(openapi());
+
+  if (there != made) std::ofstream("openapi.json") << made.dump(1) << "\n";
+  EXPECT_TRUE(there == made)
+      << "web/openapi.json is not what the routes say; see openapi.json here";
+}
+
 }  // namespace
 }  // namespace tyer::api

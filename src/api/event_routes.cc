@@ -1,12 +1,14 @@
 // The log, page by page and as a stream (H17, H19).
 
 #include <algorithm>
+#include <span>
 
 #include "api/answer.h"
 #include "api/broadcast.h"
 #include "api/hub.h"
 #include "api/paging.h"
 #include "api/wire_event.h"
+#include "core/key.h"
 #include "feed/kinds.h"
 
 namespace tyer::api {
@@ -79,23 +81,62 @@ Result<http::Response> stream_feed(Call& call) {
   return open_stream(call, std::move(filter));
 }
 
-Result<http::Response> list_events(Call& call) {
-  TYER_TRY(const std::size_t limit, page_limit(call));
-  TYER_TRY(const Filter filter, read_filter(call));
-  const std::string_view after = call.request.query_of("cursor");
-  const auto seq = after.empty() ? std::optional<std::uint64_t>(0) : event_seq(after);
-  if (!seq) return fail(Fault::invalid, "cursor is not one that we gave");
-  std::vector<core::Event> events;
-  TYER_TRY_OK(call.hub.engine().read([&](const core::View& view) -> Result<> {
-    TYER_TRY(events, view.events({.after = *seq, .limit = limit}));
-    return {};
-  }));
+std::vector<std::string> shown_events(Call& call, const Filter& filter,
+                                      std::span<const core::Event> events) {
   std::vector<std::string> rows;
   for (const core::Event& event : events) {
     WireEvent wire = to_wire(call.hub.engine().catalog(), event);
     if (wants(filter, wire)) rows.push_back(std::move(wire.data));
   }
-  return answer_page(rows, events.size() < limit ? "" : event_id(events.back().seq));
+  return rows;
+}
+
+Result<http::Response> list_oldest(Call& call, const Filter& filter, std::size_t limit) {
+  const std::string_view after = call.request.query_of("cursor");
+  const auto seq = after.empty() ? std::optional<std::uint64_t>(0) : event_seq(after);
+  if (!seq) return fail(Fault::invalid, "cursor is not one that we gave");
+  const std::string root(call.request.query_of("key"));
+  if (!root.empty()) TYER_TRY_OK(core::check_key(root));
+  std::vector<core::Event> events;
+  TYER_TRY_OK(call.hub.engine().read([&](const core::View& view) -> Result<> {
+    TYER_TRY(events, view.events({.after = *seq, .root = root, .limit = limit}));
+    return {};
+  }));
+  return answer_page(shown_events(call, filter, events),
+                     events.size() < limit ? "" : event_id(events.back().seq));
+}
+
+// The log is read forwards, so its last part is found by its numbers: they have few gaps, if any.
+Result<http::Response> list_newest(Call& call, const Filter& filter, std::size_t limit) {
+  if (!call.request.query_of("key").empty()) {
+    return fail(Fault::invalid, "the story of a key is told from its beginning, not the newest");
+  }
+  const std::string_view before = call.request.query_of("cursor");
+  const auto end = before.empty() ? std::optional<std::uint64_t>(0) : event_seq(before);
+  if (!end || (*end == 0 && !before.empty())) {
+    return fail(Fault::invalid, "cursor is not one that we gave");
+  }
+  std::vector<core::Event> events;
+  std::uint64_t after = 0;
+  TYER_TRY_OK(call.hub.engine().read([&](const core::View& view) -> Result<> {
+    TYER_TRY(const core::Head head, view.head());
+    const std::uint64_t last = before.empty() ? head.seq : std::min(*end - 1, head.seq);
+    after = last > limit ? last - limit : 0;
+    TYER_TRY(events, view.events({.after = after, .limit = limit}));
+    std::erase_if(events, [&](const core::Event& event) { return event.seq > last; });
+    return {};
+  }));
+  std::ranges::reverse(events);
+  return answer_page(shown_events(call, filter, events), after == 0 ? "" : event_id(after + 1));
+}
+
+Result<http::Response> list_events(Call& call) {
+  TYER_TRY(const std::size_t limit, page_limit(call));
+  TYER_TRY(const Filter filter, read_filter(call));
+  const std::string_view order = call.request.query_of("order");
+  if (order == "newest") return list_newest(call, filter, limit);
+  if (order.empty() || order == "oldest") return list_oldest(call, filter, limit);
+  return fail(Fault::invalid, "order is oldest or newest");
 }
 
 }  // namespace
@@ -108,11 +149,13 @@ std::vector<Route> event_routes() {
   std::vector<Field> resumed = filters;
   resumed.push_back({"after", Type::text, false, "an event id; as the header Last-Event-ID"});
   std::vector<Field> paged = filters;
+  paged.push_back({"key", Type::text, false, "only what happened to this, and to what is below"});
+  paged.push_back({"order", Type::text, false, "oldest first, or newest; oldest if not given"});
   for (const Field& field : page_fields()) paged.push_back(field);
   return {
       {.method = "GET",
        .path = "/api/events",
-       .summary = "What has happened, the oldest first",
+       .summary = "What has happened. With a filter, a page may have fewer rows than its limit",
        .query = paged,
        .reply = "Page of Event",
        .handle = list_events},

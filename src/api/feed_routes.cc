@@ -31,13 +31,13 @@ Result<std::string> shown_feed(const core::View& view, const core::Subject& feed
   return with(shown(feed), fmt::format(R"("unread":{})", unread.size()));
 }
 
-// A post with how many comments it has and whether there is something new.
+// A post with how many comments it has, when the last text came and whether there is something new.
 Result<std::string> shown_post(const core::View& view, const core::Subject& post) {
   TYER_TRY(const auto thread, view.subject(feed::key_of("thread", feed::id_of(post))));
   if (!thread) return shown(post);
   TYER_TRY(const std::uint64_t comments, feed::count_comments(*thread));
-  return with(shown(post), fmt::format(R"("comment_count":{},"unread":{})", comments,
-                                       thread->status == "unread"));
+  return with(shown(post), fmt::format(R"("comment_count":{},"unread":{},"last_at":{})", comments,
+                                       thread->status == "unread", feed::last_at(*thread)));
 }
 
 // One thing, read again after it was changed.

@@ -7,6 +7,7 @@
 #include "api/answer.h"
 #include "api/guard.h"
 #include "api/limits.h"
+#include "api/page.h"
 #include "base/text.h"
 
 namespace tyer::api {
@@ -86,6 +87,8 @@ Result<http::Response> Hub::answer_to(http::Request& request, Span& wait) {
   Match match = find_route(request.method, request.path);
   if (match.route == nullptr) {
     if (match.allowed.empty()) {
+      TYER_TRY(auto shown, page(request));
+      if (shown) return *std::move(shown);
       return fail(Fault::not_found,
                   fmt::format("there is nothing at {}; GET /skill.md tells what there is",
                               printable(request.path, 100)));
@@ -138,6 +141,11 @@ Result<engine::Applied> Hub::apply(const feed::Actor& actor, const engine::Decis
   Offers::tell(gifts, written.has_value());
   TYER_TRY_OK(written);
   return applied;
+}
+
+Result<std::optional<http::Response>> Hub::page(const http::Request& request) {
+  if (options_.web_dir.empty()) return show_page(request, page_files());
+  return show_page(request, engine_.env().files, options_.web_dir);
 }
 
 Result<core::Subject> Hub::look(const std::string& key) {

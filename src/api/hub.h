@@ -6,6 +6,7 @@
 #include <array>
 #include <atomic>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -34,6 +35,9 @@ struct HubOptions {
   std::string inner_key;   // Who has it is the admin: workers of this very process; empty: none.
   std::string setup_code;  // Asked for at the first visit from elsewhere.
   std::string uploads;     // A folder; empty: no uploads.
+  std::string web_dir;     // The page is read from there, not from the program; empty: it is not.
+  std::string version;     // Of this program, and what it runs on: told to who is known.
+  std::string store;       // Without secrets.
   limits::FeedRules rules = {};
 };
 
@@ -63,6 +67,9 @@ class Hub {
   // begins in it with what that gives a session to do.
   [[nodiscard]] Result<engine::Applied> apply(const feed::Actor& actor,
                                               const engine::Decision& decide);
+
+  // The page for people, if this is for it: see page.h.
+  [[nodiscard]] Result<std::optional<http::Response>> page(const http::Request& request);
 
   // A subject as it is now.
   [[nodiscard]] Result<core::Subject> look(const std::string& key);

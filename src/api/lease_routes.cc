@@ -12,6 +12,7 @@
 #include "api/waits.h"
 #include "base/id.h"
 #include "base/json.h"
+#include "core/acquire.h"
 #include "core/key.h"
 #include "core/limits.h"
 #include "engine/keeper.h"
@@ -145,16 +146,40 @@ Result<http::Response> watch_leases(Call& call) {
   return waits->watch(std::move(leases));
 }
 
+// Who waits for each, the first to be served first.
+Result<Json> with_waiters(Call& call, const std::vector<lock::Seen>& locks) {
+  Json rows;
+  TYER_TRY_OK(call.hub.engine().read([&](const core::View& view) -> Result<> {
+    rows = list_json(locks);
+    for (Json& row : rows) {
+      row["waiters"] = Json::array();
+      if (int_or(row, "waiting") == 0) continue;
+      TYER_TRY(const std::vector<core::Lease> tickets, core::tickets(view, text_or(row, "key")));
+      for (const core::Lease& ticket : tickets) {
+        row["waiters"].push_back({{"owner", ticket.owner},
+                                  {"command", ticket.command},
+                                  {"host", ticket.holder.place.host},
+                                  {"pid", ticket.holder.pid},
+                                  {"since", format_time(ticket.granted_at)}});
+      }
+    }
+    return {};
+  }));
+  return rows;
+}
+
 Result<http::Response> list_leases(Call& call) {
   lock::Locks locks(call.hub.engine());
   const std::string name(call.request.query_of("name"));
+  std::vector<lock::Seen> found;
   if (name.empty()) {
-    TYER_TRY(const std::vector<lock::Seen> all, locks.list());
-    return answer(dump_json({{"data", list_json(all)}, {"next_cursor", nullptr}}));
+    TYER_TRY(found, locks.list());
+  } else {
+    TYER_TRY(const auto seen, locks.look(name));
+    if (seen) found.push_back(*seen);
   }
-  TYER_TRY(const auto seen, locks.look(name));
-  const std::vector<lock::Seen> rows(seen ? 1 : 0, seen ? *seen : lock::Seen{});
-  return answer(dump_json({{"data", list_json(rows)}, {"next_cursor", nullptr}}));
+  TYER_TRY(const Json rows, with_waiters(call, found));
+  return answer(dump_json({{"data", rows}, {"next_cursor", nullptr}}));
 }
 
 // Any lease, by its key and token: what a keeper beats with.
@@ -283,7 +308,7 @@ std::vector<Route> lease_routes() {
        .handle = acquire_leases},
       {.method = "GET",
        .path = "/api/leases",
-       .summary = "Who has which lock, and how that was judged",
+       .summary = "Who has which lock, how that was judged, and who waits",
        .query = {{"name", Type::text, false, "only this one"}},
        .reply = "Page of Lease",
        .handle = list_leases},

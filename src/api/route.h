@@ -106,6 +106,7 @@ struct Route {
 [[nodiscard]] std::vector<Route> agent_routes();
 [[nodiscard]] std::vector<Route> session_routes();
 [[nodiscard]] std::vector<Route> shift_routes();
+[[nodiscard]] std::vector<Route> run_routes();
 [[nodiscard]] std::vector<Route> feed_routes();
 [[nodiscard]] std::vector<Route> lease_routes();
 [[nodiscard]] std::vector<Route> search_routes();

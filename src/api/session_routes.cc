@@ -104,6 +104,11 @@ Result<http::Response> list_sessions(Call& call) {
       Order::oldest, shown_session);
 }
 
+Result<http::Response> list_all_sessions(Call& call) {
+  return answer_subjects(call, {.kind = "session", .status = "active"}, Order::oldest,
+                         shown_session);
+}
+
 Result<http::Response> show_session(Call& call) {
   return answer_session(call, call.id());
 }
@@ -225,6 +230,12 @@ std::vector<Route> session_routes() {
        .query = page_fields(),
        .reply = "Page of Session",
        .handle = list_sessions},
+      {.method = "GET",
+       .path = "/api/sessions",
+       .summary = "The sessions of all agents",
+       .query = page_fields(),
+       .reply = "Page of Session",
+       .handle = list_all_sessions},
       {.method = "GET",
        .path = "/api/sessions/{id}",
        .summary = "One session",

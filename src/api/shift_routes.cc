@@ -10,7 +10,6 @@
 #include "api/hub.h"
 #include "api/limits.h"
 #include "api/offers.h"
-#include "api/paging.h"
 #include "api/run_begin.h"
 #include "api/sessions.h"
 #include "base/json.h"
@@ -222,19 +221,6 @@ Result<http::Response> stop_run(Call& call) {
   return answer("{}");
 }
 
-Result<std::string> shown_shift(const core::View&, const core::Subject& subject) {
-  TYER_TRY(Json state, parse_json_object(subject.state));
-  state.erase("credential");
-  state["id"] = text_or(state, "run");
-  state["status"] = subject.status;
-  return dump_json(state);
-}
-
-Result<http::Response> list_runs(Call& call) {
-  return answer_subjects(call, {.kind = "shift", .below = "shift/" + call.path.at("id")},
-                         Order::newest, shown_shift);
-}
-
 // Days are few and sessions too, so it is added up here.
 Result<http::Response> show_stats(Call& call) {
   TYER_TRY(const std::vector<std::string> agents, agents_of(call));
@@ -316,13 +302,6 @@ std::vector<Route> shift_routes() {
        .body = holder_fields,
        .reply = "Nothing",
        .handle = withdraw_offer},
-      {.method = "GET",
-       .path = "/api/sessions/{id}/runs",
-       .who = Who::worker,
-       .summary = "Its runs, the newest first",
-       .query = page_fields(),
-       .reply = "Page of Run",
-       .handle = list_runs},
       {.method = "POST",
        .path = "/api/sessions/{id}/runs/{run}/output",
        .who = Who::worker,

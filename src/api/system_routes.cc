@@ -6,6 +6,7 @@
 #include "api/broadcast.h"
 #include "api/describe.h"
 #include "api/hub.h"
+#include "base/json_text.h"
 
 namespace tyer::api {
 namespace {
@@ -15,8 +16,11 @@ http::Response answer_text(std::string text, const char* type) {
           .body = std::move(text)};
 }
 
-Result<http::Response> health(Call&) {
-  return answer(R"({"status":"ok"})");
+Result<http::Response> health(Call& call) {
+  if (!call.caller.is_known()) return answer(R"({"status":"ok"})");
+  const HubOptions& options = call.hub.options();
+  return answer(fmt::format(R"({{"status":"ok","version":{},"store":{}}})",
+                            json_string(options.version), json_string(options.store)));
 }
 
 Result<http::Response> ready(Call& call) {
@@ -60,8 +64,10 @@ Result<http::Response> show_openapi(Call&) {
   return answer_text(text, "application/json");
 }
 
-Result<http::Response> home(Call&) {
-  return answer_text("Tyer is running. Agents: GET /skill.md\n", "text/plain; charset=utf-8");
+Result<http::Response> home(Call& call) {
+  TYER_TRY(auto page, call.hub.page(call.request));
+  if (!page) return fail(Fault::not_found, "there is no page");
+  return *std::move(page);
 }
 
 }  // namespace
@@ -71,8 +77,8 @@ std::vector<Route> system_routes() {
       {.method = "GET",
        .path = "/",
        .who = Who::anyone,
-       .summary = "The page",
-       .reply = "Text",
+       .summary = "The page for people",
+       .reply = "HTML",
        .handle = home},
       {.method = "GET",
        .path = "/skill.md",
@@ -89,7 +95,7 @@ std::vector<Route> system_routes() {
       {.method = "GET",
        .path = "/health",
        .who = Who::anyone,
-       .summary = "Whether the process lives",
+       .summary = "Whether the process lives; who is known sees its version and store, too",
        .reply = "Health",
        .handle = health,
        .quick = true},

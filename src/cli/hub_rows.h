@@ -26,6 +26,7 @@ inline constexpr std::array serve_options{
     Option{"--open-loopback", "", "No login: whoever is on this machine is the admin"},
     Option{"--tls-cert", "FILE", "Certificates in PEM, the hub's own first"},
     Option{"--tls-key", "FILE", "Their key"},
+    Option{"--web-dir", "DIR", "The page from this folder, for those who work on it"},
 };
 inline constexpr std::array<std::string_view, 2> serve_examples{
     "tyer serve", "tyer serve --listen 127.0.0.1:0 --open-loopback"};

@@ -1,6 +1,7 @@
 #include "cli/hub_start.h"
 
 #include <algorithm>
+#include <filesystem>
 
 #include <fmt/format.h>
 
@@ -21,12 +22,26 @@ std::string uploads_beside(const World& world, const std::string& store) {
   return find_tyer(world.directory).value_or(world.directory + "/.tyer") + "/uploads";
 }
 
+// Absolute, and there: a typing error is told at the start.
+Result<std::string> read_web_dir(const World& world, const Arguments& arguments) {
+  const auto given = arguments.value("--web-dir");
+  if (!given) return "";
+  std::error_code problem;
+  const auto folder = std::filesystem::path(world.directory) / *given;
+  if (!std::filesystem::is_directory(folder, problem)) {
+    return fail(Fault::invalid, fmt::format("--web-dir {}: there is no such folder", *given));
+  }
+  return folder.string();
+}
+
 }  // namespace
 
 Result<api::ServiceOptions> read_hub_options(World& world, const Arguments& arguments,
                                              const Settings& settings, const std::string& store) {
   api::ServiceOptions options;
   options.hub.uploads = uploads_beside(world, store);
+  options.hub.version = TYER_VERSION;
+  options.hub.store = masked_url(store);
   options.listen = settings.hub_listen;
   options.hub.rules = settings.rules;
   const std::string hosts = arguments.value("--host").value_or("");
@@ -50,6 +65,7 @@ Result<api::ServiceOptions> read_hub_options(World& world, const Arguments& argu
     return fail(Fault::invalid, "--tls-cert and --tls-key go together");
   }
   if (certificate) options.tls = http::Tls{*certificate, *key};
+  TYER_TRY(options.hub.web_dir, read_web_dir(world, arguments));
   return options;
 }
 

@@ -59,9 +59,13 @@ inline constexpr Command worker_keep{
     .exit_codes = keep_codes,
     .run = run_worker_keep};
 
-inline constexpr std::array up_options{hub_rows::serve_options[0], hub_rows::serve_options[1],
-                                       hub_rows::serve_options[2], hub_rows::serve_options[3],
-                                       hub_rows::serve_options[4], max_runs_option};
+inline constexpr std::array up_options{hub_rows::serve_options[0],
+                                       hub_rows::serve_options[1],
+                                       hub_rows::serve_options[2],
+                                       hub_rows::serve_options[3],
+                                       hub_rows::serve_options[4],
+                                       hub_rows::serve_options[5],
+                                       max_runs_option};
 inline constexpr std::array<std::string_view, 2> up_examples{"tyer up", "tyer up --open-loopback"};
 inline constexpr Command up{
     .name = "up",

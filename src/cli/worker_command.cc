@@ -199,7 +199,7 @@ Done run_worker_loop(World& world, const Arguments& arguments, const Settings& s
   // hub.
   job.is_durable = false;
   // Made now, if it is not there: many keepers at once should not have to.
-  TYER_TRY(const auto store, open_store(world, settings, Access::write));
+  TYER_TRY_OK(open_store(world, settings, Access::write));
   Keepers keepers(world, std::move(job));
   work::Worker worker(
       world.env, log, std::move(options),

@@ -93,6 +93,14 @@ Result<std::uint64_t> count_comments(const core::Subject& thread) {
   return read.comments;
 }
 
+std::string last_at(const core::Subject& thread) {
+  if (const auto members = split_object(thread.state)) {
+    const auto found = std::ranges::find(*members, "last_at", &JsonMember::name);
+    if (found != members->end()) return std::string(found->value);
+  }
+  return "null";
+}
+
 Result<Item> read_item(const core::Subject& subject) {
   TYER_TRY(const Json state, state_of(subject));
   return Item{.key = subject.key,

@@ -53,6 +53,8 @@ struct Item {
 [[nodiscard]] Result<Thread> read_thread(const core::Subject& subject);
 // Of a thread, without building the rest: every read of a post asks for it.
 [[nodiscard]] Result<std::uint64_t> count_comments(const core::Subject& thread);
+// When its last text was written, as JSON.
+[[nodiscard]] std::string last_at(const core::Subject& thread);
 [[nodiscard]] Result<Item> read_item(const core::Subject& subject);
 
 // Agents that are there, by key.

@@ -197,6 +197,7 @@ TEST_P(HubCli, PostsAndCommentsComeFromTheLineOrFromStandardInput) {
   EXPECT_EQ(shown["comment_count"], 1);
   ASSERT_EQ(shown["comments"].size(), 1U);
   EXPECT_EQ(shown["comments"][0]["content"], "셋\n넷");
+  EXPECT_EQ(shown["last_at"], shown["comments"][0]["created_at"]);
   const std::vector<std::string> lines = split_lines(tyer("feed show " + post).out);
   ASSERT_EQ(lines.size(), 7U);
   EXPECT_TRUE(lines[0].ends_with("  " + post + "  admin  제목")) << lines[0];

@@ -1,0 +1,72 @@
+// Who looks at the page: nobody yet, somebody who must set it up or log in, or the admin.
+
+import { useSyncExternalStore } from 'react';
+
+import { ApiError, call, setCsrf, whenLoggedOut } from './api/client.ts';
+import type { Me } from './api/shapes.ts';
+import { forgetSnapshots, source } from './log/hooks.ts';
+
+export type Account =
+  | { is: 'asking' }
+  | { is: 'unreachable'; error: Error }
+  | { is: 'new'; needs_code: boolean }
+  | { is: 'out' }
+  | { is: 'in'; me: Me };
+
+let account: Account = { is: 'asking' };
+const listeners = new Set<() => void>();
+
+function set(next: Account) {
+  account = next;
+  for (const listener of listeners) listener();
+}
+
+export function useAccount() {
+  return useSyncExternalStore(
+    (listener) => {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+    () => account,
+  );
+}
+
+function enter(me: Me) {
+  setCsrf(me.csrf_token);
+  source.start();
+  set({ is: 'in', me });
+}
+
+function leave(next: Account) {
+  source.end();
+  forgetSnapshots();
+  setCsrf(undefined);
+  set(next);
+}
+
+export async function ask() {
+  try {
+    enter(await call('GET /api/auth/me'));
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.status === 0 || error.status >= 500) {
+      set({ is: 'unreachable', error: error as Error });
+      return;
+    }
+    try {
+      const setup = await call('GET /api/setup');
+      leave(setup.needs_setup ? { is: 'new', needs_code: setup.needs_code } : { is: 'out' });
+    } catch (second) {
+      set({ is: 'unreachable', error: second as Error });
+    }
+  }
+}
+
+export async function logOut() {
+  await call('POST /api/auth/logout');
+  leave({ is: 'out' });
+}
+
+// A login may end at any time; then whatever was asked leads to the login.
+whenLoggedOut(() => {
+  if (account.is === 'in') leave({ is: 'out' });
+});

@@ -1,0 +1,187 @@
+// What an event means for the page's picture: one small function per kind. Pure apart from the
+// store it is given, and the same event twice does no harm.
+
+import type { Event, Post } from '../api/shapes.ts';
+import type { Store } from './store.ts';
+import { idOf, kindOf, notices_max, outputs_max } from './subjects.ts';
+import type { Kind, Kinds, ItemState, LiveRun, Thread, ThreadNotice } from './subjects.ts';
+
+// An event's own members are no part of its subject.
+function bodyOf(event: Event) {
+  const { event: _type, event_id: _id, at: _at, actor: _actor, key: _key, ...body } = event;
+  return body;
+}
+
+// As the hub merges: what is null is gone.
+export function merged<T extends object>(known: T | undefined, body: object): T {
+  const result: Record<string, unknown> = { ...known };
+  for (const [name, value] of Object.entries(body)) {
+    if (value === null) delete result[name];
+    else result[name] = value;
+  }
+  return result as T;
+}
+
+function thing<K extends Kind>(store: Store, kind: K, event: Event, extra: object = {}) {
+  const id = idOf(event.key);
+  const known = store.get(kind, id);
+  if (event.event === `${kind}_deleted`) return store.remove(kind, id);
+  // A change of something that was never read: it will be read when somebody wants it.
+  if (!known && event.event !== `${kind}_created`) return;
+  store.put(kind, id, merged<Kinds[K]>(known, { ...bodyOf(event), id, ...extra }));
+}
+
+function comment(store: Store, event: Event) {
+  const post = String(event.post_id ?? store.get('comment', idOf(event.key))?.post_id ?? '');
+  if (event.event !== 'comment_deleted' && !store.open.has(post)) return;
+  thing(store, 'comment', event);
+}
+
+function post(store: Store, event: Event) {
+  const extra: Partial<Post> =
+    event.event === 'post_created'
+      ? { comment_count: 0, last_at: event.at, unread: event.author_type === 'bot' }
+      : {};
+  thing(store, 'post', event, extra);
+}
+
+const unread_by: Record<string, boolean> = {
+  thread_opened: false,
+  thread_arrived: true,
+  thread_answered: true,
+  thread_read: false,
+};
+
+function thread(store: Store, event: Event) {
+  const id = idOf(event.key);
+  const change: Partial<Post> = {};
+  if (typeof event.comment_count === 'number') change.comment_count = event.comment_count;
+  if (typeof event.last_at === 'string') change.last_at = event.last_at;
+  const unread = unread_by[event.event];
+  if (unread !== undefined) change.unread = unread;
+  if (Object.keys(change).length > 0) store.patch('post', id, change);
+  // The feeds' counts are the hub's to know; who shows them reads them again.
+  if (unread !== undefined) store.mark('unread');
+
+  const known: Thread = store.get('thread', id) ?? { id, typists: [], notices: [] };
+  const session_id = String(event.session_id ?? '');
+  const others = known.typists.filter((one) => session_id && one.session_id !== session_id);
+  if (event.event === 'agent_typing') {
+    const typist = {
+      session_id,
+      agent_id: String(event.agent_id ?? event.typing ?? ''),
+      name: String(event.author_name ?? ''),
+      since: event.at,
+    };
+    store.put('thread', id, { ...known, typists: [...others, typist] });
+  } else if (event.event === 'agent_idle') {
+    store.put('thread', id, { ...known, typists: others });
+  } else if (event.event === 'notice') {
+    const said = event.notice as Partial<ThreadNotice> | undefined;
+    if (!said?.text || known.notices.some((one) => one.event_id === event.event_id)) return;
+    const notice: ThreadNotice = {
+      event_id: event.event_id,
+      at: event.at,
+      text: said.text,
+      ...(said.source_id ? { source_id: said.source_id } : {}),
+      session_id: said.session_id ?? null,
+    };
+    store.put('thread', id, {
+      ...known,
+      notices: [...known.notices, notice].slice(-notices_max),
+    });
+  }
+}
+
+// A session runs while one of its runs does: no event of its own says so.
+function shift(store: Store, event: Event) {
+  const id = String(event.run ?? idOf(event.key));
+  const session = String(event.session_id ?? '');
+  const known = store.get('shift', id);
+  const body = merged<LiveRun>(known, { ...bodyOf(event), id });
+  if (event.event === 'run_started') {
+    body.status = 'running';
+    store.patch('session', session, { status: 'running' });
+  } else if (event.event === 'run_finished') {
+    body.status = 'ended';
+    store.patch('session', session, { status: 'idle' });
+  } else if (event.event === 'run_stop_asked') {
+    body.stop_asked = true;
+  } else if (event.event === 'run_output' && typeof event.output === 'string') {
+    const said = known?.outputs ?? [];
+    if (said.some((one) => one.event_id === event.event_id)) return;
+    const output = { event_id: event.event_id, at: event.at, text: event.output };
+    body.outputs = [...said, output].slice(-outputs_max);
+  }
+  store.put('shift', id, body);
+}
+
+// Whatever ends a lease frees its key; who holds it next is told by an event of its own.
+function lease(store: Store, event: Event) {
+  if (event.event === 'lease_granted') {
+    store.put('lease', event.key, { ...bodyOf(event), key: event.key, at: event.at });
+  } else if (event.event !== 'lease_renewed') {
+    store.forget('lease', event.key);
+  }
+}
+
+const item_status: Record<string, string> = {
+  item_opened: 'open',
+  item_retried: 'open',
+  item_answered: 'answered',
+  item_skipped: 'skipped',
+  item_moved: 'moved',
+  item_withdrawn: 'withdrawn',
+};
+
+function item(store: Store, event: Event) {
+  const id = idOf(event.key);
+  const known = store.get('item', id);
+  const status = item_status[event.event] ?? known?.status ?? 'open';
+  if (status === 'open' || status === 'skipped') {
+    const session_id = id.slice(0, id.indexOf('/'));
+    const body = { session_id, ...bodyOf(event), key: event.key, status };
+    store.put('item', id, merged<ItemState>(known, body));
+  } else {
+    store.forget('item', id);
+  }
+}
+
+function agent(store: Store, event: Event) {
+  const seen = { last_seen_at: event.at };
+  if (event.event === 'agent_online') thing(store, 'agent', event, { online: true, ...seen });
+  else if (event.event === 'agent_offline')
+    thing(store, 'agent', event, { online: false, ...seen });
+  else thing(store, 'agent', event);
+}
+
+export function fold(store: Store, event: Event) {
+  if (event.event.startsWith('lease_')) return lease(store, event);
+  switch (kindOf(event.key)) {
+    case 'agent':
+      return agent(store, event);
+    case 'session':
+      return thing(store, 'session', event, event.event === 'session_created' ? idle : {});
+    case 'feed':
+      return thing(store, 'feed', event);
+    case 'post':
+      return post(store, event);
+    case 'comment':
+      return comment(store, event);
+    case 'thread':
+      return thread(store, event);
+    case 'shift':
+      return shift(store, event);
+    case 'item':
+      return item(store, event);
+  }
+}
+
+const idle = { status: 'idle' };
+
+// A row of a snapshot. What was already known and the row does not tell is kept.
+export function take<K extends Kind>(store: Store, kind: K, row: Kinds[K]) {
+  const id = (row as { id: string }).id;
+  store.put(kind, id, { ...store.get(kind, id), ...row });
+}
+

@@ -1,0 +1,38 @@
+import { texts } from './text.ts';
+
+export const composeText = texts(
+  {
+    write: 'Write',
+    preview: 'Preview',
+    empty_preview: 'Nothing to preview yet.',
+    attach: 'Attach files',
+    uploading: (name: string) => `Uploading ${name} …`,
+    too_big: (name: string) => `${name} is larger than 50 MB. Share it elsewhere and link to it.`,
+    drop: 'Drop files to attach them',
+    hint: 'Markdown. @ mentions an agent, @agent/name one of its sessions.',
+    send_keys: 'Ctrl Enter sends',
+    too_long: (kb: number) => `${kb} KB of at most 100 KB. Shorten it, or attach it as a file.`,
+    mentions: 'Mentions',
+    session_of: (agent: string) => `session of ${agent}`,
+    default_session: 'default session',
+    create: (name: string) => `Create session “${name}”`,
+    create_about: (agent: string) => `a new session of ${agent}`,
+  },
+  {
+    write: '쓰기',
+    preview: '미리보기',
+    empty_preview: '아직 미리 볼 내용이 없습니다.',
+    attach: '파일 첨부',
+    uploading: (name: string) => `${name} 올리는 중 …`,
+    too_big: (name: string) => `${name}은(는) 50 MB보다 큽니다. 다른 곳에 두고 링크하세요.`,
+    drop: '파일을 놓으면 첨부됩니다',
+    hint: 'Markdown. @로 에이전트를, @에이전트/이름으로 세션을 부릅니다.',
+    send_keys: 'Ctrl Enter로 보내기',
+    too_long: (kb: number) => `${kb} KB입니다. 최대 100 KB까지이니 줄이거나 파일로 첨부하세요.`,
+    mentions: '멘션',
+    session_of: (agent: string) => `${agent}의 세션`,
+    default_session: '기본 세션',
+    create: (name: string) => `“${name}” 세션 만들기`,
+    create_about: (agent: string) => `${agent}의 새 세션`,
+  },
+);

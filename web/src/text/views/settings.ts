@@ -1,0 +1,48 @@
+import { texts } from '../text.ts';
+
+export const settingsText = texts(
+  {
+    title: 'Settings',
+    language: 'Language',
+    language_about: 'Of this page, in this browser.',
+    look: 'Light and dark',
+    look_about: 'The page follows your system. It shows little motion if your system asks for that.',
+    look_light: 'Your system asks for light now.',
+    look_dark: 'Your system asks for dark now.',
+    account: 'Account',
+    you_are: 'You are',
+    open_hub:
+      'This hub has no login: whoever is on this machine is the admin. Start it without --open-loopback to have one.',
+    log_out: 'Log out',
+    log_out_about: 'Ends this login, here only.',
+    password: 'The password was set at the first visit to this hub.',
+    hub: 'Hub',
+    address: 'Address',
+    api: 'API description',
+    skill: 'What agents are told',
+    keys: 'Keyboard',
+    keys_about: 'Press ? anywhere to see the keys of a page, Ctrl K to go anywhere.',
+  },
+  {
+    title: '설정',
+    language: '언어',
+    language_about: '이 브라우저에서 보는 이 페이지의 언어입니다.',
+    look: '밝게와 어둡게',
+    look_about: '시스템 설정을 따릅니다. 시스템이 움직임 줄이기를 원하면 움직임을 줄입니다.',
+    look_light: '지금 시스템은 밝은 화면을 원합니다.',
+    look_dark: '지금 시스템은 어두운 화면을 원합니다.',
+    account: '계정',
+    you_are: '현재 사용자',
+    open_hub:
+      '이 허브에는 로그인이 없습니다. 이 컴퓨터를 쓰는 사람은 모두 관리자입니다. 로그인을 두려면 --open-loopback 없이 시작하세요.',
+    log_out: '로그아웃',
+    log_out_about: '여기서의 로그인만 끝냅니다.',
+    password: '비밀번호는 이 허브를 처음 방문할 때 정했습니다.',
+    hub: '허브',
+    address: '주소',
+    api: 'API 설명',
+    skill: '에이전트가 받는 안내',
+    keys: '키보드',
+    keys_about: '어디서든 ?를 누르면 그 페이지의 키가, Ctrl K를 누르면 이동 창이 나옵니다.',
+  },
+);

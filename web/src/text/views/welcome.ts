@@ -1,0 +1,35 @@
+import { texts } from '../text.ts';
+
+export const welcomeText = texts(
+  {
+    first: 'Set up Tyer',
+    first_about:
+      'You are the first here. Choose the admin’s password; it cannot be read back later.',
+    log_in: 'Log in',
+    log_in_about: 'This hub is protected by the admin’s password.',
+    password: 'Password',
+    password_about: 'At least 8 characters.',
+    again: 'The same again',
+    differ: 'The two are not the same.',
+    code: 'Code',
+    code_about: 'The hub printed it where it was started, because you come from another machine.',
+    set_up: 'Set the password',
+    go: 'Log in',
+    show: 'Show the password',
+  },
+  {
+    first: 'Tyer 설정',
+    first_about: '첫 방문입니다. 관리자 비밀번호를 정하세요. 나중에 다시 볼 수 없습니다.',
+    log_in: '로그인',
+    log_in_about: '이 허브는 관리자 비밀번호로 보호됩니다.',
+    password: '비밀번호',
+    password_about: '8자 이상.',
+    again: '비밀번호 다시',
+    differ: '두 비밀번호가 다릅니다.',
+    code: '코드',
+    code_about: '다른 컴퓨터에서 접속했으므로, 허브를 시작한 터미널에 출력된 코드가 필요합니다.',
+    set_up: '비밀번호 정하기',
+    go: '로그인',
+    show: '비밀번호 보이기',
+  },
+);

@@ -1,0 +1,87 @@
+// One agent: its sessions, what it used, how it works, its keys.
+
+import { useEffect, useState } from 'react';
+
+import { call } from '../api/client.ts';
+import type { ViewProps } from '../app.tsx';
+import { useSubject } from '../log/hooks.ts';
+import { useSessions } from '../log/snapshots.ts';
+import { Empty, ErrorBox, Loading } from '../parts/boxes.tsx';
+import { Button } from '../parts/button.tsx';
+import { Question } from '../parts/dialog.tsx';
+import { Key } from '../parts/key.tsx';
+import { Page } from '../parts/page.tsx';
+import { Status } from '../parts/status.tsx';
+import { Time } from '../parts/time.tsx';
+import { paths } from '../paths.ts';
+import { Link, navigate } from '../router.tsx';
+import { useText } from '../text/text.ts';
+import { agentText } from '../text/views/agent.ts';
+import { Keys } from './agent/keys.tsx';
+import { Sessions } from './agent/sessions.tsx';
+import { AgentSettings } from './agent/settings.tsx';
+import { Usage } from './agent/usage.tsx';
+
+export default function AgentView({ params, hash }: ViewProps) {
+  const t = useText(agentText);
+  const id = params.id ?? '';
+  const { sessions, loading, error, again } = useSessions(id);
+  const agent = useSubject('agent', id);
+  const [asking, setAsking] = useState(false);
+  const isThere = sessions.length > 0;
+  useEffect(() => {
+    if (isThere && hash) document.getElementById(hash)?.scrollIntoView({ block: 'center' });
+  }, [isThere, hash]);
+  if (!agent && loading) return <Loading />;
+  if (!agent && error) return <ErrorBox error={error} again={again} />;
+  if (!agent) {
+    return (
+      <Empty title={t.none}>
+        <p>{t.none_about}</p>
+        <Link to={paths.agents} className="text-accent underline">
+          {t.all_agents}
+        </Link>
+      </Empty>
+    );
+  }
+  const isRunning = sessions.some((session) => session.status === 'running');
+  return (
+    <Page
+      title={agent.name}
+      heading={<bdi>{agent.name}</bdi>}
+      about={
+        <>
+          <Status is={isRunning ? 'running' : agent.online ? 'online' : 'idle'} />
+          <span>{agent.type}</span>
+          {agent.last_seen_at && <Time at={agent.last_seen_at} />}
+          <Key of={`agent/${id}`} />
+        </>
+      }
+      actions={
+        <>
+          <Button onClick={() => navigate(`${paths.runs}?agent=${id}`)}>{t.runs}</Button>
+          <Button look="danger" icon="trash" onClick={() => setAsking(true)}>
+            {t.delete}
+          </Button>
+        </>
+      }
+    >
+      {error && <ErrorBox error={error} again={again} />}
+      <Sessions agent={id} sessions={sessions} marked={hash} />
+      <Usage agent={agent} />
+      <AgentSettings key={id} agent={agent} />
+      <Keys agent={id} />
+      <Question
+        open={asking}
+        onClose={() => setAsking(false)}
+        title={t.delete_agent(agent.name)}
+        about={t.delete_agent_about}
+        yes={t.delete}
+        act={async () => {
+          await call('DELETE /api/agents/{id}', { path: { id } });
+          navigate(paths.agents);
+        }}
+      />
+    </Page>
+  );
+}

@@ -1,0 +1,165 @@
+// All agents: who they are, and whether they work now.
+
+import { useState } from 'react';
+
+import { call } from '../api/client.ts';
+import type { Agent } from '../api/shapes.ts';
+import type { ViewProps } from '../app.tsx';
+import { useShortcuts } from '../keyboard.ts';
+import { useSubjects } from '../log/hooks.ts';
+import { useAgents } from '../log/snapshots.ts';
+import { Empty, ErrorBox, Loading } from '../parts/boxes.tsx';
+import { Button } from '../parts/button.tsx';
+import { Dialog } from '../parts/dialog.tsx';
+import { Key } from '../parts/key.tsx';
+import { AgentName } from '../parts/names.tsx';
+import { Page } from '../parts/page.tsx';
+import { Fact, Facts, Row, Rows } from '../parts/rows.tsx';
+import { Secret } from '../parts/secret.tsx';
+import { Status } from '../parts/status.tsx';
+import { Time } from '../parts/time.tsx';
+import { paths } from '../paths.ts';
+import { navigate } from '../router.tsx';
+import { useText } from '../text/text.ts';
+import { agentsText } from '../text/views/agents.ts';
+import { AgentFields, changesOf, draftOf, useDraft } from './agent/form.tsx';
+
+// Whether it works comes first; whether it listens by itself second: an agent that a worker here
+// serves never does.
+function statusOf(agent: Agent, running: number) {
+  if (running > 0) return 'running';
+  return agent.online ? 'online' : 'idle';
+}
+
+function AgentRow({ agent, marked }: { agent: Agent; marked: boolean }) {
+  const t = useText(agentsText);
+  const sessions = useSubjects('session', `agent/${agent.id}`);
+  const running = sessions.filter((session) => session.status === 'running').length;
+  return (
+    <Row marked={marked}>
+      <span className="min-w-32 grow font-medium">
+        <AgentName id={agent.id} />
+      </span>
+      <span className="w-24">
+        <Status is={statusOf(agent, running)} />
+      </span>
+      <Facts>
+        <span className="sm:w-16">{agent.type}</span>
+        <span className="user-text truncate empty:hidden sm:w-32 sm:empty:inline" title={agent.model}>
+          {agent.model}
+        </span>
+        <span className="sm:w-36">
+          {t.sessions(sessions.length)}
+          {running > 0 && ` · ${t.running(running)}`}
+        </span>
+        {agent.last_seen_at && (
+          <Fact label={t.seen}>
+            <Time at={agent.last_seen_at} />
+          </Fact>
+        )}
+        <Key of={`agent/${agent.id}`} />
+      </Facts>
+    </Row>
+  );
+}
+
+function NewAgent({ onMade }: { onMade: (made: Agent & { key: string }) => void }) {
+  const t = useText(agentsText);
+  const { draft, set } = useDraft({ type: 'claude' });
+  const [error, setError] = useState<unknown>();
+  const [busy, setBusy] = useState(false);
+  const make = async () => {
+    setBusy(true);
+    setError(undefined);
+    try {
+      // Of what was left as it is, the hub knows better.
+      const chosen = changesOf(draft, { ...draftOf({}), type: '', permission_mode: '' });
+      onMade(await call('POST /api/keys', { body: { name: draft.name.trim(), ...chosen } }));
+    } catch (failure) {
+      setError(failure);
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        void make();
+      }}
+    >
+      <AgentFields draft={draft} set={set} begin />
+      {error !== undefined && <ErrorBox error={error} />}
+      <div className="mt-4 flex justify-end">
+        <Button look="main" type="submit" disabled={busy || !draft.name.trim()}>
+          {t.make}
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+export default function Agents({ query }: ViewProps) {
+  const t = useText(agentsText);
+  const { agents, loading, error, again } = useAgents();
+  const [making, setMaking] = useState(query.has('new'));
+  const [made, setMade] = useState<(Agent & { key: string }) | undefined>();
+  const [at, setAt] = useState(-1);
+  const close = () => {
+    setMaking(false);
+    setMade(undefined);
+  };
+  const move = (by: number) => setAt(Math.max(0, Math.min(agents.length - 1, at + by)));
+  useShortcuts([
+    { keys: 'j', words: t.next, act: () => move(1) },
+    { keys: 'k', words: t.previous, act: () => move(-1) },
+    { keys: 'n', words: t.new_agent, act: () => setMaking(true) },
+    { keys: 'o', words: t.open, act: () => agents[at] && navigate(paths.agent(agents[at].id)) },
+  ]);
+  return (
+    <Page
+      title={t.title}
+      wide
+      actions={
+        <Button look="main" icon="plus" onClick={() => setMaking(true)}>
+          {t.new_agent}
+        </Button>
+      }
+    >
+      {error && <ErrorBox error={error} again={again} />}
+      {agents.length > 0 && (
+        <Rows label={t.title}>
+          {agents.map((agent, i) => (
+            <AgentRow key={agent.id} agent={agent} marked={i === at} />
+          ))}
+        </Rows>
+      )}
+      {agents.length === 0 && loading && <Loading />}
+      {agents.length === 0 && !loading && !error && (
+        <Empty title={t.none}>
+          <p>{t.none_about}</p>
+        </Empty>
+      )}
+      <Dialog
+        open={making}
+        onClose={close}
+        title={made ? t.made(made.name) : t.new_agent}
+        about={made ? t.key_use : t.new_agent_about}
+        wide
+      >
+        {made ? (
+          <>
+            <Secret text={made.key} about={t.key_once} />
+            <div className="mt-4 flex justify-end">
+              <Button look="main" onClick={() => navigate(paths.agent(made.id))}>
+                {t.open}
+              </Button>
+            </div>
+          </>
+        ) : (
+          <NewAgent onMade={setMade} />
+        )}
+      </Dialog>
+    </Page>
+  );
+}

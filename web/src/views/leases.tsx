@@ -1,0 +1,169 @@
+// Who holds which lock since when, how that was judged, and who waits.
+
+import { useQuery } from '@tanstack/react-query';
+import { useCallback, useState } from 'react';
+
+import { call } from '../api/client.ts';
+import type { Lease } from '../api/shapes.ts';
+import type { ViewProps } from '../app.tsx';
+import { useShortcuts } from '../keyboard.ts';
+import { useChange } from '../log/hooks.ts';
+import { Empty, ErrorBox, Loading } from '../parts/boxes.tsx';
+import { Button } from '../parts/button.tsx';
+import { Question } from '../parts/dialog.tsx';
+import { Field } from '../parts/field.tsx';
+import { Key } from '../parts/key.tsx';
+import { Page } from '../parts/page.tsx';
+import { Fact, Facts, Row, Rows } from '../parts/rows.tsx';
+import { Status } from '../parts/status.tsx';
+import { Span, Time } from '../parts/time.tsx';
+import { useText } from '../text/text.ts';
+import { leasesText } from '../text/views/leases.ts';
+
+// A verdict also changes because nothing happens: silence is no event.
+const look_every_ms = 5_000;
+
+// In the order in which they will get it.
+function Waiters({ lease }: { lease: Lease }) {
+  const t = useText(leasesText);
+  if (lease.waiters.length === 0) return null;
+  return (
+    <details className="text-sm">
+      <summary className="text-warn w-fit cursor-pointer">{t.waiting(lease.waiting)}</summary>
+      <ol className="text-soft list-decimal pl-6">
+        {lease.waiters.map((waiter, i) => (
+          <li key={i}>
+            <bdi className="user-text">{waiter.owner || t.nobody}</bdi>, {waiter.host}
+            {waiter.pid > 0 && `, ${t.process(waiter.pid)}`}, <Time at={waiter.since} />
+          </li>
+        ))}
+      </ol>
+    </details>
+  );
+}
+
+function LeaseRow(props: { lease: Lease; marked: boolean; onBreak: (lease: Lease) => void }) {
+  const t = useText(leasesText);
+  const { lease } = props;
+  return (
+    <Row marked={props.marked}>
+      <span className="flex min-w-40 grow flex-wrap items-center gap-2">
+        <bdi className="user-text font-mono text-sm font-medium">{lease.name}</bdi>
+        <Status is={lease.verdict} />
+      </span>
+      <Button look="danger" onClick={() => props.onBreak(lease)}>
+        {t.break}
+      </Button>
+      <div className="flex w-full flex-col gap-0.5">
+        <Facts>
+          <Fact label={t.holder}>
+            <bdi>{lease.owner || t.nobody}</bdi>
+          </Fact>
+          <Fact label={t.since}>
+            <Time at={lease.granted_at} />
+          </Fact>
+          <Fact label={t.until}>
+            <Span ms={lease.hold_ms} />
+          </Fact>
+          {lease.command && (
+            <Fact label={t.doing}>
+              <code className="font-mono text-xs">{lease.command}</code>
+            </Fact>
+          )}
+          <Fact label={t.where}>
+            {lease.host}
+            {lease.pid > 0 && `, ${t.process(lease.pid)}`}
+          </Fact>
+          <Fact label={t.token}>{lease.token}</Fact>
+          <Key of={lease.key} />
+        </Facts>
+        <p className="text-soft user-text text-sm">
+          <span className="text-faint text-xs">{t.evidence}</span> {lease.why}; {t.heard}{' '}
+          <Time at={lease.heard_at} />
+          {!lease.visible && lease.verdict !== 'live' && `. ${t.unseen}`}
+        </p>
+        <Waiters lease={lease} />
+      </div>
+    </Row>
+  );
+}
+
+export default function Leases(_: ViewProps) {
+  const t = useText(leasesText);
+  const query = useQuery({
+    queryKey: ['leases'],
+    queryFn: ({ signal }) => call('GET /api/leases', {}, signal),
+    refetchInterval: look_every_ms,
+  });
+  const { refetch } = query;
+  useChange(
+    'lease',
+    useCallback(() => void refetch(), [refetch]),
+  );
+  const [words, setWords] = useState('');
+  const [breaking, setBreaking] = useState<Lease | undefined>();
+  const [why, setWhy] = useState('');
+  const [at, setAt] = useState(-1);
+  const all = query.data?.data ?? [];
+  const wanted = words.toLowerCase();
+  const shown = all.filter((lease) =>
+    [lease.name, lease.owner, lease.host, lease.command].some((text) =>
+      text.toLowerCase().includes(wanted),
+    ),
+  );
+  const move = (by: number) => setAt(Math.max(0, Math.min(shown.length - 1, at + by)));
+  useShortcuts([
+    { keys: 'j', words: t.next, act: () => move(1) },
+    { keys: 'k', words: t.previous, act: () => move(-1) },
+  ]);
+  return (
+    <Page title={t.title} about={t.about} wide>
+      {query.isPending && <Loading />}
+      {query.error && <ErrorBox error={query.error} again={() => void refetch()} />}
+      {query.data && all.length === 0 && (
+        <Empty title={t.none}>
+          <p>{t.none_about}</p>
+        </Empty>
+      )}
+      {all.length > 0 && (
+        <>
+          <div className="max-w-sm pb-3">
+            <Field
+              label={t.filter}
+              type="search"
+              value={words}
+              onChange={(event) => setWords(event.target.value)}
+            />
+          </div>
+          <Rows label={t.title}>
+            {shown.map((lease, i) => (
+              <LeaseRow key={lease.key} lease={lease} marked={i === at} onBreak={setBreaking} />
+            ))}
+          </Rows>
+        </>
+      )}
+      <Question
+        open={breaking !== undefined}
+        onClose={() => setBreaking(undefined)}
+        title={t.break_lock(breaking?.name ?? '')}
+        about={t.break_about(breaking?.owner || `${breaking?.host ?? ''} ${breaking?.pid ?? ''}`)}
+        yes={t.break}
+        act={async () => {
+          const { name, token } = breaking!;
+          const body = { name, token, ...(why ? { why } : {}) };
+          await call('POST /api/leases/break', { body });
+          setWhy('');
+          await refetch();
+        }}
+      >
+        <Field
+          label={t.why}
+          value={why}
+          autoFocus
+          maxLength={500}
+          onChange={(event) => setWhy(event.target.value)}
+        />
+      </Question>
+    </Page>
+  );
+}

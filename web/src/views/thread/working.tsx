@@ -1,0 +1,72 @@
+// Who works on an answer in this thread, with the last line of what it says.
+
+import { useSubject, useSubjects } from '../../log/hooks.ts';
+import type { LiveRun, Typist } from '../../log/subjects.ts';
+import { Dot } from '../../parts/status.tsx';
+import { Elapsed } from '../../parts/time.tsx';
+import { paths } from '../../paths.ts';
+import { Link } from '../../router.tsx';
+import { useText } from '../../text/text.ts';
+import { threadText } from '../../text/views/thread.ts';
+
+export function Working({ post_id }: { post_id: string }) {
+  const thread = useSubject('thread', post_id);
+  const runs = useSubjects('shift').filter(
+    (run) => run.status === 'running' && run.post_id === post_id,
+  );
+  const running = new Set(runs.map((run) => run.session_id));
+  // Agents that write with their bare key say that they type, and have no run.
+  const typists = (thread?.typists ?? []).filter((typist) => !running.has(typist.session_id));
+  if (runs.length === 0 && typists.length === 0) return null;
+  return (
+    <div role="status" className="border-line flex flex-col gap-0.5 border-t px-4 py-1.5 sm:px-6">
+      {runs.map((run) => (
+        <RunLine key={run.id} run={run} />
+      ))}
+      {typists.map((typist) => (
+        <TypistLine key={typist.session_id + typist.agent_id} typist={typist} />
+      ))}
+    </div>
+  );
+}
+
+function lastLine(run: LiveRun) {
+  const text = run.outputs?.at(-1)?.text ?? run.output ?? '';
+  return text.trimEnd().split('\n').at(-1)?.slice(0, 300) ?? '';
+}
+
+function RunLine({ run }: { run: LiveRun }) {
+  const t = useText(threadText);
+  const agent = useSubject('agent', run.agent_id);
+  const session = useSubject('session', run.session_id);
+  const name = (agent?.name ?? '') + (session && !session.is_default ? `/${session.name}` : '');
+  return (
+    <p className="text-soft flex min-w-0 items-center gap-2 text-sm">
+      <Dot tone="busy" pulse />
+      <bdi className="shrink-0">{t.typing(name)}</bdi>
+      <span className="text-faint shrink-0 text-xs">
+        <Elapsed from={run.started_at} />
+      </span>
+      <bdi className="text-faint hidden min-w-0 grow truncate font-mono text-xs sm:inline">
+        {lastLine(run)}
+      </bdi>
+      <Link
+        to={paths.run(run.session_id, run.id)}
+        className="text-accent shrink-0 text-xs hover:underline"
+      >
+        {t.see_run}
+      </Link>
+    </p>
+  );
+}
+
+function TypistLine({ typist }: { typist: Typist }) {
+  const t = useText(threadText);
+  const agent = useSubject('agent', typist.agent_id);
+  return (
+    <p className="text-soft flex items-center gap-2 text-sm">
+      <Dot tone="busy" pulse />
+      <bdi>{t.typing(typist.name || agent?.name || typist.agent_id)}</bdi>
+    </p>
+  );
+}
