@@ -27,7 +27,7 @@ TEST(Gunzip, RefusesWhatIsDamaged) {
   for (std::size_t bytes = 0; bytes < hello.size(); ++bytes) {
     EXPECT_FALSE(gunzip(hello.substr(0, bytes), 100).has_value()) << bytes;
   }
-  for (const std::size_t at : {0, 2, 3, 10, 25}) {
+  for (const std::size_t at : {0UL, 2UL, 3UL, 10UL, 25UL}) {
     std::string damaged = hello;
     damaged[at] = static_cast<char>(damaged[at] ^ 0x15);
     EXPECT_FALSE(gunzip(damaged, 100).has_value()) << at;
