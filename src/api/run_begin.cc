@@ -1,7 +1,11 @@
 #include "api/run_begin.h"
 
-#include <algorithm>
+#include <ranges>
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "api/answer.h"
 #include "api/describe.h"
 #include "api/limits.h"
 #include "api/secrets.h"
@@ -14,59 +18,56 @@
 namespace tyer::api {
 namespace {
 
-Result<Json> shown_json(const core::Subject& subject) {
-  TYER_TRY(Json state, parse_json_object(subject.state));
-  state["id"] = feed::id_of(subject);
-  return state;
+// "name":object
+std::string member(std::string_view name, std::string_view json) {
+  return fmt::format("\"{}\":{}", name, json);
 }
 
-// The last comments of the thread and the newest titles of the feed, for who was not there.
-Result<Json> surroundings(const core::View& view, const feed::Item& item) {
-  Json around{{"comments", Json::array()}, {"titles", Json::array()}};
+std::string member(std::string_view name, const std::vector<std::string>& list) {
+  return fmt::format("\"{}\":[{}]", name, fmt::join(list, ","));
+}
+
+// The last comments of the thread and the newest titles of the feed, for who was not there. Texts
+// are as they are stored: nobody has to read them to pass them on.
+Result<> add_surroundings(const core::View& view, const feed::Item& item,
+                          std::vector<std::string>& members) {
   TYER_TRY(const core::Subject post, feed::find(view, "post", item.post));
-  TYER_TRY(around["post"], shown_json(post));
+  members.push_back(member("post", shown(post)));
   TYER_TRY(const auto feed, view.subject(feed::key_of("feed", item.feed)));
-  if (feed) {
-    TYER_TRY(around["feed"], shown_json(*feed));
-  }
-  TYER_TRY(auto comments, view.newest({.parent = post.key,
-                                       .kind = "comment",
-                                       .status = "active",
-                                       .limit = limits::context_comments}));
-  std::ranges::reverse(comments);
-  for (const core::Subject& comment : comments) {
-    TYER_TRY(Json shown, shown_json(comment));
-    around["comments"].push_back(std::move(shown));
-  }
+  if (feed) members.push_back(member("feed", shown(*feed)));
+  TYER_TRY(const auto last, view.newest({.parent = post.key,
+                                         .kind = "comment",
+                                         .status = "active",
+                                         .limit = limits::context_comments}));
+  std::vector<std::string> comments;
+  for (const core::Subject& comment : std::views::reverse(last)) comments.push_back(shown(comment));
+  members.push_back(member("comments", comments));
   TYER_TRY(const auto posts, view.newest({.parent = feed::key_of("feed", item.feed),
                                           .kind = "post",
                                           .status = "active",
                                           .limit = limits::context_titles}));
+  std::vector<std::string> titles;
   for (const core::Subject& other : posts) {
-    TYER_TRY(const Json shown, shown_json(other));
-    around["titles"].push_back({{"id", shown["id"]},
-                                {"title", text_or(shown, "title")},
-                                {"author_name", text_or(shown, "author_name")}});
+    TYER_TRY(const Json state, parse_json_object(other.state));
+    titles.push_back(dump_json({{"id", feed::id_of(other)},
+                                {"title", text_or(state, "title")},
+                                {"author_name", text_or(state, "author_name")}}));
   }
-  return around;
+  members.push_back(member("titles", titles));
+  return {};
 }
 
-Result<Json> shown_begun(const core::View& view, const feed::Begun& begun,
-                         const core::Lease& lease) {
-  Json items = Json::array();
+Result<std::string> shown_begun(const core::View& view, const feed::Begun& begun, const Json& run) {
+  std::vector<std::string> items;
   for (const feed::Item& item : begun.items) {
     TYER_TRY(const auto subject, view.subject(item.key));
     if (!subject) return fail(Fault::broken, item.key + " is missing");
-    TYER_TRY(const std::string shown, shown_item(view, *subject));
-    TYER_TRY(Json json, parse_json_object(shown));
-    items.push_back(std::move(json));
+    TYER_TRY(items.emplace_back(), shown_item(view, *subject));
   }
-  TYER_TRY(Json body, surroundings(view, begun.items.front()));
-  TYER_TRY(body["session"], shown_json(begun.session));
-  TYER_TRY(body["agent"], shown_json(begun.agent));
-  body["items"] = std::move(items);
-  body["lease"] = {{"key", lease.key}, {"token", lease.token}};
-  return body;
+  std::vector<std::string> members{member("items", items), member("session", shown(begun.session)),
+                                   member("agent", shown(begun.agent))};
+  TYER_TRY_OK(add_surroundings(view, begun.items.front(), members));
+  return with(dump_json(run), fmt::format("{}", fmt::join(members, ",")));
 }
 
 }  // namespace
@@ -100,12 +101,14 @@ Result<BegunRun> begin_in(store::Txn& txn, Hub& hub, const feed::Actor& actor, f
   if (!lease || lease->holder.run != begin.run) {
     return fail(Fault::broken, begun.session.key + " has no lease");
   }
-  TYER_TRY(Json body, shown_begun(txn, begun, *lease));
-  body["begun"] = true;
-  body["run"] = begin.run;
-  body["skill"] = skill_id();
-  body["token"] = secret.text;
-  return BegunRun{.is_begun = true, .answer = dump_json(body)};
+  TYER_TRY(std::string told,
+           shown_begun(txn, begun,
+                       {{"begun", true},
+                        {"run", begin.run},
+                        {"skill", skill_id()},
+                        {"token", secret.text},
+                        {"lease", {{"key", lease->key}, {"token", lease->token}}}}));
+  return BegunRun{.is_begun = true, .answer = std::move(told)};
 }
 
 }  // namespace tyer::api
