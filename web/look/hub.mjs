@@ -5,6 +5,7 @@ import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 
 const program = new URL('../../build/release/bin/tyer', import.meta.url).pathname;
 
@@ -14,7 +15,11 @@ export async function startHub(options) {
   const hub = spawn(program, words, {
     cwd: folder,
     env: { PATH: process.env.PATH, HOME: folder },
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  // That runs come and go is no news here.
+  createInterface({ input: hub.stderr }).on('line', (line) => {
+    if (!line.includes('"level":"info"')) console.error(line);
   });
   const url = await new Promise((resolve, reject) => {
     let said = '';

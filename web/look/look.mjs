@@ -1,77 +1,21 @@
 // Looks at the page as a person would, with Debian's Chromium: every view in dark and light, wide
 // and narrow, in both languages; then what can be done there. Pictures are left in build/look.
 // Ends with 1 if anything is wrong: an error, a request that leaves the hub, something that the
-// content policy refused, a view that is wider than the window, a serious finding of axe.
+// content policy refused, a view that is wider than the window, a serious finding of axe, a first
+// load that is too large.
 //
-// `./dev web --look` calls this; `node look/look.mjs URL` looks at a hub that runs already.
+// `./dev web --look` calls this; `node look/look.mjs URL` looks at a hub that runs already, and
+// `--pictures` makes those of the documentation, nothing else.
 
-import { mkdirSync, readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-
-import { door } from './door.mjs';
+import { check, complain, launch, looks, open } from './browser.mjs';
+import { pictures, problemCount, tellFindings } from './browser.mjs';
 import { asker, seed, startHub } from './hub.mjs';
 import { long } from './long.mjs';
+import { person } from './person.mjs';
+import { show } from './show.mjs';
 import { walk } from './walk.mjs';
+import { weigh } from './weigh.mjs';
 import { write } from './write.mjs';
-
-const root = new URL('../../', import.meta.url).pathname;
-const require = createRequire(`${root}build/peers/package.json`);
-const { chromium } = require('playwright-core');
-const axe = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
-const pictures = `${root}build/look`;
-mkdirSync(pictures, { recursive: true });
-
-let problems = 0;
-function complain(...words) {
-  problems += 1;
-  console.log('!', ...words);
-}
-
-const looks = [
-  { scheme: 'light', width: 1280, language: 'en' },
-  { scheme: 'dark', width: 1280, language: 'ko' },
-  { scheme: 'light', width: 320, language: 'ko' },
-  { scheme: 'dark', width: 320, language: 'en' },
-];
-
-// `expected`: what the browser may complain about, such as that it was not let in.
-async function open(browser, url, { scheme, width, language }, expected = /^$/) {
-  const context = await browser.newContext({
-    colorScheme: scheme,
-    viewport: { width, height: 800 },
-    locale: language === 'ko' ? 'ko-KR' : 'en-US',
-    permissions: ['clipboard-read', 'clipboard-write'],
-  });
-  const page = await context.newPage();
-  page.on('pageerror', (error) => complain(page.url(), error.message));
-  page.on('console', (said) => {
-    if (expected.test(said.text())) return;
-    if (said.type() === 'error' || said.type() === 'warning') complain(page.url(), said.text());
-  });
-  page.on('request', (request) => {
-    const to = request.url();
-    if (!to.startsWith(url) && !/^(data|blob):/.test(to)) complain('a request leaves:', to);
-  });
-  return page;
-}
-
-async function check(page, name) {
-  await page.screenshot({ path: `${pictures}/${name}.png` });
-  const [shown, there] = await page.evaluate(() => {
-    const main = document.querySelector('main') ?? document.documentElement;
-    return [main.clientWidth, main.scrollWidth];
-  });
-  if (there > shown) complain(`${name} is ${there - shown} pixels too wide`);
-  // Not by a script element: the content policy would refuse it.
-  const found = await page.evaluate(async (code) => {
-    if (!window.axe) (0, eval)(code);
-    const { violations } = await window.axe.run();
-    return violations
-      .filter((one) => one.impact === 'serious' || one.impact === 'critical')
-      .map((one) => `${one.id}: ${one.nodes.map((node) => node.target.join(' ')).slice(0, 3)}`);
-  }, axe);
-  for (const one of found) complain(`${name}: ${one}`);
-}
 
 async function viewsOf(ask) {
   const agents = (await ask('GET', '/api/agents')).data;
@@ -113,52 +57,68 @@ async function lookAt(browser, url) {
     for (const [name, path] of Object.entries(views)) {
       await page.goto(url + path);
       await settle(page).catch(() => complain(`${name} shows nothing`));
-      await check(page, `${name}-${look.scheme}-${look.width}-${look.language}`);
+      await check(page, `${name}-${look.scheme}-${look.width}-${look.language}`, name);
     }
     await page.context().close();
   }
 }
 
-// On hubs of their own: one with a password, and one that is filled with much and with harm.
-async function lookApart(browser) {
-  const lost = /Failed to load resource/;
-  for (const [options, act] of [
-    [[], (page, url, see) => door(page, url, see)],
-    [['--open-loopback'], (page, url, see) => long(page, url, asker(url), complain, see)],
-  ]) {
-    const hub = await startHub(options);
-    const page = await open(browser, 'http://127.0.0.1:', looks[0], lost);
-    try {
-      await act(page, hub.url, (name) => check(page, name));
-    } finally {
-      await page.context().close();
-      await hub.stop();
-    }
+// On a hub of its own, which is filled with much and with harm.
+async function lookAtMuch(browser) {
+  const hub = await startHub(['--open-loopback']);
+  const page = await open(browser, 'http://127.0.0.1:', looks[0], /Failed to load resource/);
+  try {
+    await long(page, hub.url, asker(hub.url), complain, (name) => check(page, name));
+  } finally {
+    await page.context().close();
+    await hub.stop();
   }
 }
 
-const given = process.argv[2];
-const hub = given ? undefined : await startHub(['--open-loopback']);
-const url = given ?? hub.url;
-const browser = await chromium.launch({
-  executablePath: process.env.TYER_BROWSER ?? '/usr/bin/chromium',
-  args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking'],
-});
-try {
-  if (hub) await seed(asker(url));
-  await lookAt(browser, url);
-  if (hub) {
+// A run is there to be looked at once it has begun.
+async function waitForRun(browser, url) {
+  const page = await open(browser, url, looks[0]);
+  await page.goto(`${url}/runs`);
+  const now = page.getByRole('list', { name: 'Now' });
+  await now.getByRole('link', { name: 'reviewer/deploy' }).waitFor();
+  await page.context().close();
+}
+
+async function lookAtAll(browser, given) {
+  if (given) return lookAt(browser, given);
+  const hub = await startHub(['--open-loopback']);
+  const { url } = hub;
+  let weight;
+  try {
+    const ask = asker(url);
+    await seed(ask);
+    await waitForRun(browser, url);
+    await lookAt(browser, url);
+    weight = await weigh(browser, url, looks[0]);
     const page = await open(browser, url, looks[0]);
-    await walk(page, url, (name) => check(page, name));
+    await walk(page, url, (name) => check(page, name), ask);
     await write(page, url, (name) => check(page, name));
-    await lookApart(browser);
+    await page.context().close();
+  } finally {
+    await hub.stop();
   }
+  await person(browser);
+  await lookAtMuch(browser);
+  tellFindings();
+  console.log(weight);
+}
+
+const given = process.argv[2];
+const browser = await launch();
+try {
+  if (given === '--pictures') await show(browser);
+  else await lookAtAll(browser, given);
 } catch (error) {
   complain(error.message);
 } finally {
   await browser.close();
-  await hub?.stop();
 }
+const problems = problemCount();
 console.log(problems === 0 ? 'The page is as it should be.' : `${problems} problems`);
-console.log(`Pictures: ${pictures}`);
+if (given !== '--pictures') console.log(`Pictures: ${pictures}`);
 process.exit(problems === 0 ? 0 : 1);

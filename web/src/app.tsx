@@ -44,7 +44,7 @@ const views: readonly (readonly [pattern: string, load: Load])[] = [
 function NotFound() {
   const t = useText(frameText);
   return (
-    <Empty title={t.not_found}>
+    <Empty alone title={t.not_found}>
       <p>{t.not_found_why}</p>
       <Link to={paths.inbox} className="text-accent underline">
         {t.to_inbox}

@@ -12,7 +12,7 @@ import { useText } from '../text/text.ts';
 function Sorry({ error }: { error: Error }) {
   const t = useText(frameText);
   return (
-    <Empty title={t.failed}>
+    <Empty alone title={t.failed}>
       <p>{t.failed_why}</p>
       <p className="user-text font-mono text-xs">{error.message}</p>
       <Button onClick={() => location.reload()}>{t.reload}</Button>

@@ -151,7 +151,7 @@ export function Nav({ me, openPalette }: { me: Me; openPalette: () => void }) {
           <Button
             look="quiet"
             icon="logout"
-            className="w-full justify-start!"
+            className="w-full justify-start! gap-2! px-2!"
             onClick={() => void logOut()}
           >
             {t.log_out}

@@ -9,10 +9,12 @@ import { Button } from './button.tsx';
 import { Icon } from './icon.tsx';
 
 // An empty place says what to do first.
-export function Empty(props: { title: string; children?: ReactNode }) {
+// `alone`: there is nothing else on the page, so its title is that of the page.
+export function Empty(props: { title: string; alone?: boolean; children?: ReactNode }) {
+  const Title = props.alone ? 'h1' : 'p';
   return (
     <div className="mx-auto flex max-w-md flex-col items-center gap-2 px-4 py-12 text-center">
-      <p className="text-lg font-medium">{props.title}</p>
+      <Title className="text-lg font-medium">{props.title}</Title>
       {props.children && (
         <div className="text-soft flex flex-col items-center gap-3">{props.children}</div>
       )}

@@ -9,8 +9,12 @@ import { partsText } from '../text/parts.ts';
 import { useText } from '../text/text.ts';
 import { Button } from './button.tsx';
 
+// What was made in one commit has the same chance at the end, and a number before that.
+const end_chars = 9;
+
 export function shortKey(key: string) {
-  const short = (id: string) => (id.length > 14 ? `${id.slice(0, 3)}…${id.slice(-6)}` : id);
+  const short = (id: string) =>
+    id.length > end_chars + 8 ? `${id.slice(0, 3)}…${id.slice(-end_chars)}` : id;
   return key.split('/').map(short).join('/');
 }
 

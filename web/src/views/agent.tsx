@@ -36,7 +36,7 @@ export default function AgentView({ params, hash }: ViewProps) {
   if (!agent && error) return <ErrorBox error={error} again={again} />;
   if (!agent) {
     return (
-      <Empty title={t.none}>
+      <Empty alone title={t.none}>
         <p>{t.none_about}</p>
         <Link to={paths.agents} className="text-accent underline">
           {t.all_agents}

@@ -40,7 +40,7 @@ export default function FeedView({ params }: ViewProps) {
   if (!feed && feedsLoading) return <Loading />;
   if (!feed) {
     return (
-      <Empty title={t.no_feed}>
+      <Empty alone title={t.no_feed}>
         <p>{t.no_feed_about}</p>
       </Empty>
     );

@@ -103,7 +103,7 @@ export default function RunView({ params }: ViewProps) {
   if (!run && error) return <ErrorBox error={error} again={again} />;
   if (!run) {
     return (
-      <Empty title={t.none}>
+      <Empty alone title={t.none}>
         <p>{t.none_about}</p>
         <Link to={paths.runs} className="text-accent underline">
           {t.runs}

@@ -37,7 +37,7 @@ export default function ThreadView({ params, hash }: ViewProps) {
   useRead(post);
   if (!post && error) {
     return (
-      <Empty title={t.no_post}>
+      <Empty alone title={t.no_post}>
         <p>{t.no_post_about}</p>
         <ErrorBox error={error} again={again} />
       </Empty>
@@ -47,7 +47,7 @@ export default function ThreadView({ params, hash }: ViewProps) {
     return loading ? (
       <Loading />
     ) : (
-      <Empty title={t.no_post}>
+      <Empty alone title={t.no_post}>
         <p>{t.no_post_about}</p>
       </Empty>
     );

@@ -40,7 +40,8 @@ export default function Welcome({ account }: Props) {
       await call(isNew ? 'POST /api/setup' : 'POST /api/auth/login', { body });
       await ask();
     } catch (failure) {
-      setError(failure);
+      const isRefused = failure instanceof ApiError && failure.status === 401;
+      setError(isRefused ? new Error(t.wrong) : failure);
       // Somebody else was first: then this is a login.
       if (failure instanceof ApiError && failure.status === 409) void ask();
     } finally {
@@ -112,14 +113,20 @@ export default function Welcome({ account }: Props) {
 function Languages() {
   const language = useLanguage();
   const choose = useSetLanguage();
+  const offer = (one: 'en' | 'ko', name: string) => (
+    <Button
+      look={one === language ? 'plain' : 'quiet'}
+      lang={one}
+      aria-pressed={one === language}
+      onClick={() => choose(one)}
+    >
+      {name}
+    </Button>
+  );
   return (
     <p className="mt-4 flex gap-1">
-      <Button look="quiet" lang="en" aria-pressed={language === 'en'} onClick={() => choose('en')}>
-        English
-      </Button>
-      <Button look="quiet" lang="ko" aria-pressed={language === 'ko'} onClick={() => choose('ko')}>
-        한국어
-      </Button>
+      {offer('en', 'English')}
+      {offer('ko', '한국어')}
     </p>
   );
 }

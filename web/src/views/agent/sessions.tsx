@@ -5,7 +5,7 @@ import { useCallback, useState } from 'react';
 
 import { call } from '../../api/client.ts';
 import type { Session } from '../../api/shapes.ts';
-import { useChange } from '../../log/hooks.ts';
+import { store, useChange } from '../../log/hooks.ts';
 import { newestFirst, statusOfRun } from '../../log/runs.ts';
 import { useRuns } from '../../log/snapshots.ts';
 import { Button } from '../../parts/button.tsx';
@@ -39,7 +39,10 @@ function useItems(session: string) {
   const { refetch } = query;
   useChange(
     `item in session/${session}`,
-    useCallback(() => void refetch(), [refetch]),
+    // What a session had to answer moves when it is deleted: then there is nothing to read again.
+    useCallback(() => {
+      if (store.get('session', session)) void refetch();
+    }, [refetch, session]),
   );
   return query;
 }
@@ -113,7 +116,7 @@ function SessionRow({ session, marked }: { session: Session; marked: boolean }) 
   ).length;
   return (
     <Row id={session.id} marked={marked}>
-      <span className="flex min-w-40 grow items-center gap-2 font-medium">
+      <span className="flex min-w-32 grow items-center gap-2 font-medium">
         <bdi className="user-text">{session.name}</bdi>
         <Status is={isRunning ? statusOfRun(last) : waits > 0 ? 'waiting' : session.status} />
       </span>

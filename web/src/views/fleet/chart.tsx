@@ -76,7 +76,7 @@ const BarLink = memo(function BarLink({ bar, from, to, base, span }: BarProps) {
       style={place({ base, span, from, to })}
       className={
         'absolute top-1 bottom-1 z-10 flex min-w-1 items-center gap-1 overflow-hidden rounded-sm ' +
-        `border text-xs leading-none hover:brightness-95 focus-visible:z-20 ${grounds[tone]} ` +
+        `border text-xs leading-5 hover:brightness-95 focus-visible:z-20 ${grounds[tone]} ` +
         (from > bar.from ? 'rounded-l-none border-l-0' : '')
       }
     >
@@ -149,6 +149,9 @@ function LaneRow({ lane, window, now }: { lane: Lane; window: Window; now: numbe
   );
 }
 
+// Further right a label would be cut off.
+const labels_until = 0.92;
+
 function Axis({ window }: { window: Window }) {
   const language = useLanguage();
   const { step, at } = ticksOf(window, 8);
@@ -171,7 +174,7 @@ function Axis({ window }: { window: Window }) {
               `whitespace-nowrap tabular-nums ${i % 2 === 1 ? 'hidden sm:inline' : ''}`
             }
           >
-            {format.format(time)}
+            {(time - window.from) / (window.to - window.from) < labels_until && format.format(time)}
           </span>
         ))}
       </div>

@@ -47,7 +47,7 @@ export function Head({ post, count, onTop }: HeadProps) {
           </span>
         )}
         {(post.comment_count ?? 0) > 0 && (
-          <span className="text-faint shrink-0 text-xs tabular-nums">
+          <span className="text-faint hidden shrink-0 text-xs tabular-nums sm:inline">
             {f.comments(post.comment_count ?? 0)}
           </span>
         )}

@@ -32,6 +32,10 @@ function firstSeen(list: List, top: number) {
   return rows[low];
 }
 
+function isEndSeen(scroller: HTMLElement) {
+  return scroller.scrollHeight - scroller.scrollTop - scroller.clientHeight < at_end_px;
+}
+
 // `indexes`: where each row is, by its key.
 export function useKeptPlace(
   list: List,
@@ -52,8 +56,7 @@ export function useKeptPlace(
     const scroller = box.current;
     if (!scroller || performance.now() < held.current) return;
     top.current = scroller.scrollTop;
-    const left = scroller.scrollHeight - scroller.scrollTop - scroller.clientHeight;
-    stuck.current = left < at_end_px;
+    stuck.current = isEndSeen(scroller);
     setIsAtEnd(stuck.current);
     const first = firstSeen(list, scroller.scrollTop);
     if (!first) return;
@@ -116,6 +119,8 @@ export function useKeptPlace(
     if (!scroller) return;
     const watch = new ResizeObserver(() => {
       if (stuck.current) put(scroller.scrollHeight);
+      // What does not fit any more has an end that is not seen, before anybody scrolls.
+      else setIsAtEnd(isEndSeen(scroller));
     });
     watch.observe(scroller);
     if (scroller.firstElementChild) watch.observe(scroller.firstElementChild);

@@ -43,7 +43,7 @@ function RunLine({ run }: { run: LiveRun }) {
   return (
     <p className="text-soft flex min-w-0 items-center gap-2 text-sm">
       <Dot tone="busy" pulse />
-      <bdi className="shrink-0">{t.typing(name)}</bdi>
+      <bdi className="min-w-0 truncate sm:shrink-0">{t.typing(name)}</bdi>
       <span className="text-faint shrink-0 text-xs">
         <Elapsed from={run.started_at} />
       </span>
@@ -52,7 +52,7 @@ function RunLine({ run }: { run: LiveRun }) {
       </bdi>
       <Link
         to={paths.run(run.session_id, run.id)}
-        className="text-accent shrink-0 text-xs hover:underline"
+        className="text-accent ml-auto shrink-0 text-xs hover:underline"
       >
         {t.see_run}
       </Link>
