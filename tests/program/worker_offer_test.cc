@@ -132,12 +132,11 @@ TEST_F(WorkerOffer, OfAnotherAgentIsRefused) {
   EXPECT_EQ(refused.status, 403);
 }
 
-TEST_F(WorkerOffer, ThatIsGoneIsGivenNothing) {
+TEST_F(WorkerOffer, ThatWasWithdrawnIsGivenNothing) {
   make_agent("bot");
   HttpPeer gone = offer();
   HttpPeer there = offer({{"pid", 8}});
   gone.reset();
-  // What it is told comes after the hub knows that the first one is gone, or goes to nobody.
   ASSERT_EQ(withdraw(7).status, 200);
 
   ASSERT_NE(write_post("@bot go"), "");
