@@ -5,7 +5,9 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <optional>
 #include <set>
+#include <thread>
 
 #include <fmt/format.h>
 
@@ -18,11 +20,12 @@
 namespace tyer::env {
 namespace {
 
-// Nothing of a process that has ended, and of one that we may not look into.
-std::string read_environment_of(std::int64_t pid) {
-  std::string text;
+// Nothing if there is no such process, or if we may not look into it.
+std::optional<std::string> read_environment_once(std::int64_t pid) {
   const Fd fd(::open(fmt::format("/proc/{}/environ", pid).c_str(), O_RDONLY | O_CLOEXEC));
-  while (fd && text.size() < limits::environment_bytes_max) {
+  if (!fd) return std::nullopt;
+  std::string text;
+  while (text.size() < limits::environment_bytes_max) {
     const std::size_t before = text.size();
     text.resize(before + (64 << 10));
     const ssize_t got =
@@ -31,6 +34,20 @@ std::string read_environment_of(std::int64_t pid) {
     if (got <= 0) break;
   }
   return text;
+}
+
+// One in the middle of its exec shows none for a moment: it is looked at again.
+std::string read_environment_of(std::int64_t pid) {
+  const LinuxClock clock;
+  const Span until = clock.mono() + limits::exec_wait_max;
+  while (true) {
+    const auto text = read_environment_once(pid);
+    if (!text) return {};
+    if (!text->empty() || clock.mono() > until) return *text;
+    const auto stat = read_proc_stat(pid);
+    if (!stat || stat->has_no_environment) return {};
+    std::this_thread::yield();
+  }
 }
 
 bool has_mark(std::int64_t pid, const std::string& mark) {

@@ -42,6 +42,23 @@ TEST(Marked, EndsAllThatHaveTheMarkAndNobodyElse) {
   EXPECT_EQ((*deaf)->wait(testing::give_up_after)->value().signal, SIGKILL);
 }
 
+TEST(Marked, IsSeenInTheMiddleOfAnExec) {
+  const std::string value = fmt::format("{}-exec", getpid());
+  // Not for ever, should nobody end it.
+  const std::string again = R"(test $1 != 0 && exec sh -c "$0" "$0" $(($1 - 1)))";
+  testing::Pipe pipe;
+  const auto child = start_child({.argv = {"sh", "-c", "echo runs; " + again, again, "30000"},
+                                  .environment = {{"PATH", "/usr/bin:/bin"}, {"TYER_MARK", value}},
+                                  .output = pipe.in.get()});
+  ASSERT_TRUE(child);
+  ASSERT_EQ(pipe.line(), "runs");
+
+  for (int i = 0; i < 500; ++i) {
+    ASSERT_EQ(marked_processes("TYER_MARK=" + value).size(), 1U) << "at look " << i;
+  }
+  EXPECT_EQ(end_marked("TYER_MARK=" + value), (TreeEnd{.killed = 1, .left = 0}));
+}
+
 TEST(Marked, IsNobodyWithoutTheWholeMark) {
   EXPECT_TRUE(marked_processes("TYER_MARK=nobody-has-this").empty());
   EXPECT_EQ(end_marked("TYER_MARK=nobody-has-this"), TreeEnd{});

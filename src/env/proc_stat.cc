@@ -23,6 +23,11 @@ constexpr std::size_t group_at = 5 - 3;
 constexpr std::size_t session_at = 6 - 3;
 constexpr std::size_t threads_at = 20 - 3;
 constexpr std::size_t start_at = 22 - 3;
+constexpr std::size_t flags_at = 9 - 3;
+constexpr std::size_t environment_start_at = 50 - 3;
+constexpr std::size_t environment_end_at = 51 - 3;
+constexpr std::string_view asleep = "StT";
+constexpr std::int64_t of_the_kernel = 0x00200000;  // PF_KTHREAD
 
 bool take_number(std::string_view word, std::int64_t& number) {
   const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), number);
@@ -54,9 +59,12 @@ std::optional<ProcStat> parse_proc_stat(std::string_view text) {
   text.remove_prefix(name_end + 2);
 
   ProcStat stat;
-  for (std::size_t i = 0; i <= start_at; ++i) {
+  std::int64_t flags = 0;
+  std::string_view environment_start = "0";
+  for (std::size_t i = 0; i <= environment_end_at; ++i) {
     const std::size_t space = text.find_first_of(" \n");
     const std::string_view word = text.substr(0, space);
+    if (word.empty() && i > start_at) break;
     if (word.empty()) return std::nullopt;
     if (i == 0) stat.state = word.front();
     if (i == parent_at && !take_number(word, stat.parent)) return std::nullopt;
@@ -64,8 +72,15 @@ std::optional<ProcStat> parse_proc_stat(std::string_view text) {
     if (i == session_at && !take_number(word, stat.session)) return std::nullopt;
     if (i == threads_at && !take_number(word, stat.threads)) return std::nullopt;
     if (i == start_at && !take_number(word, stat.start)) return std::nullopt;
+    if (i == flags_at && !take_number(word, flags)) return std::nullopt;
+    if (i == environment_start_at) environment_start = word;
+    if (i == environment_end_at && word != "0") {
+      // It may look so in an exec as well, but nothing sleeps at that point.
+      stat.has_no_environment = word == environment_start && asleep.contains(stat.state);
+    }
     text.remove_prefix(space == std::string_view::npos ? text.size() : space + 1);
   }
+  if ((flags & of_the_kernel) != 0 || stat.is_over()) stat.has_no_environment = true;
   return stat;
 }
 

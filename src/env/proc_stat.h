@@ -16,6 +16,9 @@ struct ProcStat {
   std::int64_t session = 0;
   std::int64_t threads = 0;
   std::int64_t start = 0;  // Clock ticks after boot.
+  // Of a thread of the kernel it is for certain, and of who was started with none.
+  // In the middle of an exec it cannot be told, nor of one that we may not look into.
+  bool has_no_environment = false;
 
   // A zombie works on nothing. Its main thread alone may be one: the process
   // lives on in its other threads.

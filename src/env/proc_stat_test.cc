@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <string>
 
+#include <fmt/format.h>
+
 namespace tyer::env {
 namespace {
 
@@ -43,6 +45,21 @@ TEST(ProcStat, CallsAZombieOverUnlessItsOtherThreadsRun) {
   EXPECT_FALSE(parse_proc_stat(stat_line("x", 'Z', 2))->is_over());
   EXPECT_FALSE(parse_proc_stat(stat_line("x", 'T', 1))->is_over());
   EXPECT_FALSE(parse_proc_stat(stat_line("x", 'D', 1))->is_over());
+}
+
+TEST(ProcStat, TellsWhoHasNoEnvironmentForCertain) {
+  const auto has_none = [](char state, const char* flags, const char* from, const char* to) {
+    std::string line =
+        fmt::format("7 (x) {} 1 7 7 0 7 {} 1 2 3 4 5 6 7 8 20 0 1 0 9", state, flags);
+    for (int field = 23; field <= 49; ++field) line += " 0";
+    return parse_proc_stat(fmt::format("{} {} {} 0\n", line, from, to))->has_no_environment;
+  };
+  EXPECT_TRUE(has_none('S', "4194304", "140729000000000", "140729000000000"));
+  EXPECT_FALSE(has_none('R', "4194304", "140729000000000", "140729000000000"));
+  EXPECT_FALSE(has_none('R', "4194304", "140729000000000", "140729000000099"));
+  EXPECT_FALSE(has_none('R', "4194304", "0", "0")) << "in the middle of an exec";
+  EXPECT_TRUE(has_none('S', "2129984", "0", "0")) << "a thread of the kernel";
+  EXPECT_TRUE(has_none('Z', "4194304", "0", "0"));
 }
 
 TEST(ProcStat, FindsThisProcessUnderItsPid) {
