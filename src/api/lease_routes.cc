@@ -9,6 +9,7 @@
 
 #include "api/answer.h"
 #include "api/hub.h"
+#include "api/limits.h"
 #include "api/waits.h"
 #include "base/id.h"
 #include "base/json.h"

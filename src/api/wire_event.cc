@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 
 #include "base/json.h"
+#include "base/json_fields.h"
+#include "base/json_text.h"
 #include "core/key.h"
 #include "http/event_stream.h"
 
@@ -35,11 +37,37 @@ std::string wire_type(std::string_view type) {
   return name;
 }
 
-void add_agent(std::vector<std::string>& agents, const Json& object, const char* name) {
-  const std::string agent = text_or(object, name);
+void add_agent(std::vector<std::string>& agents, const std::string& agent) {
   if (agent.starts_with("ag_") && std::ranges::find(agents, agent) == agents.end()) {
     agents.push_back(agent);
   }
+}
+
+// What is told beside the body, by name.
+using Extras = std::vector<std::pair<std::string_view, std::string>>;
+
+// The usual case, without building the object.
+std::optional<std::string> join_quickly(const core::Kind* kind, std::vector<JsonMember> body,
+                                        const Extras& extras) {
+  std::erase_if(body, [&](const JsonMember& member) {
+    return member.name == "parent" || member.name == "due_at" ||
+           (kind != nullptr && std::ranges::find(kind->hidden, member.name) != kind->hidden.end());
+  });
+  std::vector<std::string> texts;
+  texts.reserve(extras.size());
+  for (const auto& [name, text] : extras) texts.push_back(json_string(text));
+  std::vector<JsonMember> added;
+  for (std::size_t i = 0; i < extras.size(); ++i) added.push_back({extras[i].first, texts[i]});
+  return merge_members(body, added);
+}
+
+std::string join(const core::Kind* kind, const std::string& body, const Extras& extras) {
+  auto read = parse_json_object(kind == nullptr ? body : core::shown_body(*kind, body));
+  Json data = read ? *std::move(read) : Json::object();
+  data.erase("parent");
+  data.erase("due_at");
+  for (const auto& [name, text] : extras) data[std::string(name)] = text;
+  return dump_json(data);
 }
 
 bool has(const std::vector<std::string>& list, std::string_view one) {
@@ -52,27 +80,27 @@ WireEvent to_wire(const core::Catalog& catalog, const core::Event& event) {
   WireEvent wire{.seq = event.seq, .type = wire_type(event.type)};
   const std::string_view kind_name = core::kind_of(event.key);
   const core::Kind* kind = catalog.kind(kind_name);
-  auto body = parse_json_object(kind == nullptr ? event.body : core::shown_body(*kind, event.body));
-  Json data = body ? *std::move(body) : Json::object();
-  data.erase("parent");
-  data.erase("due_at");
-  wire.author_type =
-      kind_name == "post" || kind_name == "comment" ? text_or(data, "author_type") : "";
-  wire.feed = text_or(data, "feed_id");
+  const auto members = split_object(event.body);
+  const JsonFields data =
+      members ? JsonFields::of(*members) : JsonFields::read(event.body).value_or(JsonFields());
+  wire.author_type = kind_name == "post" || kind_name == "comment" ? data.text("author_type") : "";
+  wire.feed = data.text("feed_id");
   wire.is_private = kind_name == "credential" || kind_name == "account";
-  for (const char* name : {"agent_id", "created_by"}) add_agent(wire.agents, data, name);
-  if (const auto targets = data.find("targets"); targets != data.end() && targets->is_array()) {
-    for (const Json& target : *targets) add_agent(wire.agents, target, "agent_id");
+  for (const char* name : {"agent_id", "created_by"}) add_agent(wire.agents, data.text(name));
+  for (const JsonFields& target : data.objects("targets")) {
+    add_agent(wire.agents, target.text("agent_id"));
   }
   const std::string id(core::rest_of(event.key));
   if (kind_name == "agent") wire.agents.push_back(id);
-  if (kind_name != "item") data["id"] = id;
-  data["event_id"] = event_id(event.seq);
-  data["event"] = wire.type;
-  data["at"] = format_time(event.at);
-  data["actor"] = event.actor;
-  data["key"] = event.key;
-  wire.data = dump_json(data);
+  Extras extras{{"actor", event.actor},
+                {"at", format_time(event.at)},
+                {"event", wire.type},
+                {"event_id", event_id(event.seq)}};
+  if (kind_name != "item") extras.emplace_back("id", id);
+  extras.emplace_back("key", event.key);
+  std::optional<std::string> joined;
+  if (members) joined = join_quickly(kind, *members, extras);
+  wire.data = joined ? *std::move(joined) : join(kind, event.body, extras);
   wire.text = std::make_shared<const std::string>(
       http::event_text(event_id(event.seq), wire.type, wire.data));
   return wire;

@@ -13,7 +13,7 @@ namespace {
 // that is wrong or not for us.
 class Scanner {
  public:
-  explicit Scanner(std::string_view text) : rest_(text) {}
+  Scanner(std::string_view text, bool is_ordered) : rest_(text), is_ordered_(is_ordered) {}
 
   [[nodiscard]] bool at_end() const { return rest_.empty(); }
 
@@ -24,13 +24,29 @@ class Scanner {
     std::string_view before;
     for (bool first = true;; first = false) {
       std::string_view name;
-      if (!string(&name) || !skip(':') || (!first && name <= before)) return false;
+      if (!string(&name) || !skip(':') || (!first && is_ordered_ && name <= before)) {
+        return false;
+      }
       before = name;
       const char* const start = rest_.data();
       if (!value(depth)) return false;
       const auto length = static_cast<std::size_t>(rest_.data() - start);
       if (members != nullptr) members->push_back({name, {start, length}});
       if (skip('}')) return true;
+      if (!skip(',')) return false;
+    }
+  }
+
+  // The values go to `values` if it is given.
+  bool array(std::size_t depth, std::vector<std::string_view>* values) {
+    if (depth > limits::json_depth_max || !skip('[')) return false;
+    if (skip(']')) return true;
+    while (true) {
+      const char* const start = rest_.data();
+      if (!value(depth)) return false;
+      const auto length = static_cast<std::size_t>(rest_.data() - start);
+      if (values != nullptr) values->push_back({start, length});
+      if (skip(']')) return true;
       if (!skip(',')) return false;
     }
   }
@@ -52,23 +68,13 @@ class Scanner {
     if (rest_.empty()) return false;
     switch (rest_.front()) {
       case '{': return object(depth + 1, nullptr);
-      case '[': return array(depth + 1);
+      case '[': return array(depth + 1, nullptr);
       case '"': return string(nullptr);
       case 't': return skip("true");
       case 'f': return skip("false");
       case 'n': return skip("null");
       default: return number();
     }
-  }
-
-  bool array(std::size_t depth) {
-    if (depth > limits::json_depth_max || !skip('[')) return false;
-    if (skip(']')) return true;
-    while (value(depth)) {
-      if (skip(']')) return true;
-      if (!skip(',')) return false;
-    }
-    return false;
   }
 
   // With `plain`, a string without escapes, whose content goes there.
@@ -111,7 +117,19 @@ class Scanner {
   }
 
   std::string_view rest_;
+  const bool is_ordered_;
 };
+
+std::optional<std::vector<JsonMember>> split(std::string_view text, bool is_ordered) {
+  std::vector<JsonMember> members;
+  members.reserve(8);
+  Scanner scanner(text, is_ordered);
+  if (text.size() > limits::json_bytes_max || !scanner.object(1, &members) || !scanner.at_end() ||
+      !is_utf8(text)) {
+    return std::nullopt;
+  }
+  return members;
+}
 
 void add(std::string& text, const JsonMember& member) {
   text += text.size() > 1 ? ",\"" : "\"";
@@ -133,14 +151,28 @@ std::string json_string(std::string_view text) {
 }
 
 std::optional<std::vector<JsonMember>> split_object(std::string_view text) {
-  std::vector<JsonMember> members;
-  members.reserve(8);
-  Scanner scanner(text);
-  if (text.size() > limits::json_bytes_max || !scanner.object(1, &members) || !scanner.at_end() ||
+  return split(text, true);
+}
+
+std::optional<std::vector<JsonMember>> split_any_object(std::string_view text) {
+  auto members = split(text, false);
+  if (!members) return members;
+  std::vector<std::string_view> names;
+  names.reserve(members->size());
+  for (const JsonMember& member : *members) names.push_back(member.name);
+  std::ranges::sort(names);
+  if (std::ranges::adjacent_find(names) != names.end()) return std::nullopt;
+  return members;
+}
+
+std::optional<std::vector<std::string_view>> split_array(std::string_view text) {
+  std::vector<std::string_view> values;
+  Scanner scanner(text, false);
+  if (text.size() > limits::json_bytes_max || !scanner.array(1, &values) || !scanner.at_end() ||
       !is_utf8(text)) {
     return std::nullopt;
   }
-  return members;
+  return values;
 }
 
 std::optional<std::string> merge_members(std::span<const JsonMember> target,

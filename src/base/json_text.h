@@ -26,6 +26,12 @@ struct JsonMember {
 // ascending order, and has no escapes beyond the simple ones and no exponents.
 [[nodiscard]] std::optional<std::vector<JsonMember>> split_object(std::string_view text);
 
+// The same for reading only: in whatever order they are, each name once. Of the objects in it, that
+// is not known before they are split.
+[[nodiscard]] std::optional<std::vector<JsonMember>> split_any_object(std::string_view text);
+// The values of an array, likewise.
+[[nodiscard]] std::optional<std::vector<std::string_view>> split_array(std::string_view text);
+
 // `patch` merged into `target` as by RFC 7396. Requires members as split_object
 // gives them. Nothing if that takes more than choosing between their values.
 [[nodiscard]] std::optional<std::string> merge_members(std::span<const JsonMember> target,

@@ -1,5 +1,6 @@
 #include "core/kind.h"
 
+#include <charconv>
 #include <set>
 
 #include <fmt/format.h>
@@ -33,14 +34,41 @@ std::unexpected<Error> refuse(const Kind& kind, const Subject& subject, std::str
                                            status, type, allowed.empty() ? "nothing" : allowed));
 }
 
-// The usual case of merge_body, an order of magnitude sooner. False: nothing was done.
+// A key as a member, without escapes.
+bool take_parent(std::string_view value, Subject& subject) {
+  if (!value.starts_with('"') || value.contains('\\')) return false;
+  const std::string key(value.substr(1, value.size() - 2));
+  if (!key.empty() && !check_key(key)) return false;
+  subject.parent = key;
+  return true;
+}
+
+bool take_due_at(std::string_view value, Subject& subject) {
+  if (value == "null") {
+    subject.due_at.reset();
+    return true;
+  }
+  std::int64_t micros = -1;
+  const char* const end = value.data() + value.size();
+  if (std::from_chars(value.data(), end, micros).ptr != end || micros < 0) return false;
+  subject.due_at = from_micros(micros);
+  return true;
+}
+
+// The usual case of merge_body, an order of magnitude sooner. False: nothing was done, apart from
+// what would be done again.
 bool merge_quickly(Subject& subject, const Event& event) {
-  const auto body = split_object(event.body);
+  auto body = split_object(event.body);
   const auto state = body ? split_object(subject.state) : std::nullopt;
   if (!state) return false;
+  const auto is_ours = [](const JsonMember& member) {
+    return member.name == "due_at" || member.name == "parent";
+  };
   for (const JsonMember& member : *body) {
-    if (member.name == "due_at" || member.name == "parent") return false;
+    if (member.name == "due_at" && !take_due_at(member.value, subject)) return false;
+    if (member.name == "parent" && !take_parent(member.value, subject)) return false;
   }
+  std::erase_if(*body, is_ours);
   auto merged = merge_members(*state, *body);
   if (merged) subject.state = *std::move(merged);
   return merged.has_value();

@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "base/json.h"
+#include "base/json_fields.h"
 #include "base/json_text.h"
 #include "core/key.h"
 #include "core/limits.h"
@@ -16,56 +16,15 @@
 namespace tyer::core {
 namespace {
 
-// The members of a record. Ours are read without building the object.
-class Fields {
- public:
-  static Result<Fields> read(std::string_view text) {
-    Fields fields;
-    if (text.ends_with('\n')) text.remove_suffix(1);
-    fields.members_ = split_object(text);
-    if (fields.members_) return fields;
-    TYER_TRY(fields.json_, parse_json_object(text));
-    return fields;
-  }
-
-  // Empty if it is not there or is no text.
-  [[nodiscard]] std::string text(const char* name) const {
-    if (!members_) return text_or(json_, name);
-    const std::string_view value = find(name);
-    if (!value.starts_with('"')) return {};
-    if (value.contains('\\')) return parse_json(value).value_or("").get<std::string>();
-    return std::string(value.substr(1, value.size() - 2));
-  }
-
-  // `usual` if it is not there or is no whole number.
-  [[nodiscard]] std::int64_t number(const char* name, std::int64_t usual = 0) const {
-    if (!members_) return int_or(json_, name, usual);
-    const std::string_view value = find(name);
-    std::int64_t number = 0;
-    const char* const end = value.data() + value.size();
-    const auto [rest, error] = std::from_chars(value.data(), end, number);
-    return error == std::errc{} && rest == end ? number : usual;
-  }
-
- private:
-  [[nodiscard]] std::string_view find(std::string_view name) const {
-    const auto found = std::ranges::find(*members_, name, &JsonMember::name);
-    return found == members_->end() ? std::string_view() : found->value;
-  }
-
-  std::optional<std::vector<JsonMember>> members_;
-  Json json_;
-};
-
 // Milliseconds that another tool may have written, as a Span that can be reckoned with.
-Result<Span> read_span(const Fields& fields, const char* name, Span usual) {
+Result<Span> read_span(const JsonFields& fields, const char* name, Span usual) {
   const std::int64_t millis = fields.number(name, usual / 1ms);
   if (millis < 0)
     return fail(Fault::invalid, fmt::format("its {} of {} ms is negative", name, millis));
   return Span(std::chrono::milliseconds(std::min<std::int64_t>(millis, limits::hold_most / 1ms)));
 }
 
-Result<Time> read_time(const Fields& fields, const char* name) {
+Result<Time> read_time(const JsonFields& fields, const char* name) {
   const auto time = parse_time(fields.text(name));
   if (!time) return std::unexpected(time.error().in(name));
   return *time;
@@ -215,7 +174,8 @@ std::string encode(const Lease& lease) {
 }
 
 Result<Lease> decode_lease(std::string_view key, std::string_view text) {
-  TYER_TRY(const Fields fields, Fields::read(text));
+  if (text.ends_with('\n')) text.remove_suffix(1);
+  TYER_TRY(const JsonFields fields, JsonFields::read(text));
   Lease lease;
   lease.key = key;
   lease.command = fields.text("command");

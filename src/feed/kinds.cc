@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "base/json.h"
+#include "base/json_fields.h"
 #include "base/text.h"
 #include "core/key.h"
 #include "core/limits.h"
@@ -30,10 +30,10 @@ Result<core::Change> fall_quiet(const core::View&, const core::Subject& subject,
 // What the search finds a post or comment by (H7).
 std::string said(const core::Subject& subject) {
   if (subject.status != "active") return "";
-  const auto state = parse_json_object(subject.state);
+  const auto state = JsonFields::read(subject.state);
   if (!state) return "";
-  const std::string title = text_or(*state, "title");
-  return title.empty() ? text_or(*state, "content") : title + "\n" + text_or(*state, "content");
+  const std::string title = state->text("title");
+  return title.empty() ? state->text("content") : title + "\n" + state->text("content");
 }
 
 // Made, changed, deleted.

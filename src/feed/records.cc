@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include "base/json.h"
+#include "base/json_fields.h"
 #include "base/json_text.h"
 #include "core/key.h"
 #include "core/limits.h"
@@ -13,25 +13,10 @@
 namespace tyer::feed {
 namespace {
 
-Result<Json> state_of(const core::Subject& subject) {
-  auto state = parse_json_object(subject.state);
+Result<JsonFields> state_of(const core::Subject& subject) {
+  auto state = JsonFields::read(subject.state);
   if (!state) return fail(Fault::broken, subject.key + ": its state cannot be read");
-  return *std::move(state);
-}
-
-template <class Value>
-std::vector<Value> list_of(const Json& state, const char* name) {
-  std::vector<Value> values;
-  const auto found = state.find(name);
-  if (found == state.end() || !found->is_array()) return values;
-  for (const Json& value : *found) {
-    if constexpr (std::is_same_v<Value, std::string>) {
-      if (value.is_string()) values.push_back(value.get<std::string>());
-    } else {
-      if (value.is_number_integer()) values.push_back(value.get<Value>());
-    }
-  }
-  return values;
+  return state;
 }
 
 // All of `query`, each read by `read`.
@@ -55,28 +40,28 @@ bool Session::follows(const std::string& post) const {
 }
 
 Result<Agent> read_agent(const core::Subject& subject) {
-  TYER_TRY(const Json state, state_of(subject));
+  TYER_TRY(const JsonFields state, state_of(subject));
   return Agent{.id = id_of(subject),
-               .name = text_or(state, "name"),
-               .type = text_or(state, "type"),
-               .default_session = text_or(state, "default_session")};
+               .name = state.text("name"),
+               .type = state.text("type"),
+               .default_session = state.text("default_session")};
 }
 
 Result<Session> read_session(const core::Subject& subject) {
-  TYER_TRY(const Json state, state_of(subject));
+  TYER_TRY(const JsonFields state, state_of(subject));
   return Session{.id = id_of(subject),
-                 .agent = text_or(state, "agent_id"),
-                 .name = text_or(state, "name"),
-                 .is_default = state.value("is_default", false),
-                 .conversation = text_or(state, "claude_session_id"),
-                 .followed = list_of<std::string>(state, "followed_posts")};
+                 .agent = state.text("agent_id"),
+                 .name = state.text("name"),
+                 .is_default = state.flag("is_default"),
+                 .conversation = state.text("claude_session_id"),
+                 .followed = state.texts("followed_posts")};
 }
 
 Result<Thread> read_thread(const core::Subject& subject) {
-  TYER_TRY(const Json state, state_of(subject));
-  return Thread{.comments = static_cast<std::uint64_t>(int_or(state, "comment_count")),
-                .followers = list_of<std::string>(state, "followers"),
-                .bot_mentions = list_of<std::int64_t>(state, "bot_mentions")};
+  TYER_TRY(const JsonFields state, state_of(subject));
+  return Thread{.comments = static_cast<std::uint64_t>(state.number("comment_count")),
+                .followers = state.texts("followers"),
+                .bot_mentions = state.numbers("bot_mentions")};
 }
 
 Result<std::uint64_t> count_comments(const core::Subject& thread) {
@@ -102,21 +87,21 @@ std::string last_at(const core::Subject& thread) {
 }
 
 Result<Item> read_item(const core::Subject& subject) {
-  TYER_TRY(const Json state, state_of(subject));
+  TYER_TRY(const JsonFields state, state_of(subject));
   return Item{.key = subject.key,
-              .session = text_or(state, "session_id"),
-              .source = text_or(state, "source_id"),
-              .post = text_or(state, "post_id"),
-              .feed = text_or(state, "feed_id"),
-              .run = text_or(state, "run"),
-              .wakes = static_cast<std::uint64_t>(int_or(state, "wakes")),
-              .rests = state.value("rests", Json()) == Json(true),
-              .moved_from = text_or(state, "moved_from")};
+              .session = state.text("session_id"),
+              .source = state.text("source_id"),
+              .post = state.text("post_id"),
+              .feed = state.text("feed_id"),
+              .run = state.text("run"),
+              .wakes = static_cast<std::uint64_t>(state.number("wakes")),
+              .rests = state.flag("rests"),
+              .moved_from = state.text("moved_from")};
 }
 
 Result<Author> read_author(const core::Subject& subject) {
-  TYER_TRY(const Json state, state_of(subject));
-  return Author{text_or(state, "author_type") == "bot", text_or(state, "created_by")};
+  TYER_TRY(const JsonFields state, state_of(subject));
+  return Author{state.text("author_type") == "bot", state.text("created_by")};
 }
 
 Result<std::vector<Agent>> list_agents(const core::View& view) {

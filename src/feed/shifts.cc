@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/json.h"
+#include "base/json_fields.h"
 #include "base/text.h"
 #include "core/limits.h"
 #include "feed/items.h"
@@ -22,8 +23,8 @@ Result<std::string> unended_attempt(const core::View& view, const std::string& r
     TYER_TRY(const auto subject, view.subject(key_of("run", id)));
     if (!subject) return "";
     if (subject->status != "ended") return id;
-    TYER_TRY(const Json state, parse_json_object(subject->state));
-    id = text_or(state, "next");
+    TYER_TRY(const JsonFields state, JsonFields::read(subject->state));
+    id = state.text("next");
   }
   return "";
 }
@@ -181,18 +182,13 @@ std::string shift_key(const std::string& session, const std::string& run) {
 }
 
 Result<Shift> read_shift(const core::Subject& subject) {
-  TYER_TRY(const Json state, parse_json_object(subject.state));
-  Shift shift{.session = text_or(state, "session_id"),
-              .agent = text_or(state, "agent_id"),
-              .run = text_or(state, "run"),
-              .post = text_or(state, "post_id"),
-              .credential = text_or(state, "credential")};
-  if (const auto items = state.find("items"); items != state.end() && items->is_array()) {
-    for (const Json& item : *items) {
-      if (item.is_string()) shift.items.push_back(item.get<std::string>());
-    }
-  }
-  return shift;
+  TYER_TRY(const JsonFields state, JsonFields::read(subject.state));
+  return Shift{.session = state.text("session_id"),
+               .agent = state.text("agent_id"),
+               .run = state.text("run"),
+               .post = state.text("post_id"),
+               .items = state.texts("items"),
+               .credential = state.text("credential")};
 }
 
 Result<Begun> decide_begin(const core::View& view, const core::Witness& witness, const Begin& begin,

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/json.h"
+#include "base/json_fields.h"
 #include "core/limits.h"
 #include "feed/kinds.h"
 
@@ -46,13 +47,13 @@ Time next_day_after(Time time) {
 }
 
 Result<Use> read_use(const core::Subject& tally) {
-  TYER_TRY(const Json state, parse_json_object(tally.state));
-  return Use{.runs = int_or(state, "runs"),
-             .failed = int_or(state, "failed"),
-             .input = int_or(state, "input_tokens"),
-             .output = int_or(state, "output_tokens"),
-             .cached = int_or(state, "cached_tokens"),
-             .cost = int_or(state, "cost_micros")};
+  TYER_TRY(const JsonFields state, JsonFields::read(tally.state));
+  return Use{.runs = state.number("runs"),
+             .failed = state.number("failed"),
+             .input = state.number("input_tokens"),
+             .output = state.number("output_tokens"),
+             .cached = state.number("cached_tokens"),
+             .cost = state.number("cost_micros")};
 }
 
 Result<Use> used_by_session(const core::View& view, const std::string& day,
@@ -94,7 +95,7 @@ Result<core::Draft> count(const core::View& view, const std::string& agent,
 
 Result<std::optional<Spent>> spent_budget(const core::View& view, const core::Subject& agent,
                                           const std::string& session, Time now) {
-  TYER_TRY(const Json settings, parse_json_object(agent.state));
+  TYER_TRY(const JsonFields settings, JsonFields::read(agent.state));
   const std::string day = day_of(now);
   TYER_TRY(const Use whole, used_by_agent(view, day, id_of(agent)));
   TYER_TRY(const Use own, used_by_session(view, day, id_of(agent), session));
@@ -104,7 +105,7 @@ Result<std::optional<Spent>> spent_budget(const core::View& view, const core::Su
       Budget{"session_runs_per_day", "runs of the session", own.runs},
       Budget{"session_cents_per_day", "cents of the session", own.cost / micros_of_cent}};
   for (const Budget& budget : budgets) {
-    const std::int64_t most = int_or(settings, budget.setting);
+    const std::int64_t most = settings.number(budget.setting);
     if (most > 0 && budget.used >= most) {
       return Spent{.limit = fmt::format("{} {}", budget.setting, most),
                    .why = fmt::format("budget reached: {} of {} {} today ({})", budget.used, most,
@@ -118,8 +119,8 @@ Result<bool> was_told(const core::View& view, const std::string& agent, const st
                       const Spent& spent, Time now) {
   TYER_TRY(const auto tally, view.subject(tally_key(day_of(now), agent, session)));
   if (!tally) return false;
-  TYER_TRY(const Json state, parse_json_object(tally->state));
-  return text_or(state, "told") == spent.limit;
+  TYER_TRY(const JsonFields state, JsonFields::read(tally->state));
+  return state.text("told") == spent.limit;
 }
 
 core::Draft tell(const std::string& agent, const std::string& session, const Spent& spent,

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/json.h"
+#include "base/json_fields.h"
 #include "core/key.h"
 #include "env/wait_readable.h"
 #include "http/client.h"
@@ -15,20 +15,15 @@
 namespace tyer::work {
 namespace {
 
-Heard read_heard(const Json& data) {
-  Heard heard{.type = text_or(data, "event"),
-              .session = text_or(data, "session_id"),
-              .run = text_or(data, "run"),
-              .why = text_or(data, "why"),
-              .verdict = text_or(data, "verdict")};
-  if (heard.session.empty() && text_or(data, "id").starts_with("ss_")) {
-    heard.session = text_or(data, "id");
-  }
-  if (const auto items = data.find("items"); items != data.end() && items->is_array()) {
-    for (const Json& item : *items) {
-      if (item.is_string()) heard.items.push_back(item.get<std::string>());
-    }
-  }
+Heard read_heard(const JsonFields& data) {
+  Heard heard{.type = data.text("event"),
+              .session = data.text("session_id"),
+              .run = data.text("run"),
+              .items = data.texts("items"),
+              .why = data.text("why"),
+              .verdict = data.text("verdict")};
+  const std::string id = data.text("id");
+  if (heard.session.empty() && id.starts_with("ss_")) heard.session = id;
   return heard;
 }
 
@@ -99,7 +94,7 @@ Result<> Listener::listen_once(std::string& after) {
                               std::vector<Heard> heard;
                               for (const http::ServerEvent& event : *events) {
                                 if (!event.id.empty()) after = event.id;
-                                const auto data = parse_json_object(event.data, event.data.size());
+                                const auto data = JsonFields::read(event.data);
                                 if (data) heard.push_back(read_heard(*data));
                               }
                               // The first time there is nothing: the connection is there.
