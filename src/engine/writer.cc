@@ -19,11 +19,33 @@ Writer::~Writer() {
 }
 
 Result<> Writer::write(const store::Work& work) {
+  if (begin_alone()) return write_alone(work);
   // The caller's, who waits here: it need not be copied.
   TYER_TRY(const Place place,
-           enqueue({[&work](store::Txn& txn) { return work.run(txn); }, work.keys}, nullptr));
+           enqueue({[&work](store::Txn& txn) { return work.run(txn); }, work.keys, work.settled},
+                   nullptr));
   place.batch->settled.wait(0);
   return std::move(place.batch->results[place.index]);
+}
+
+bool Writer::begin_alone() {
+  const std::scoped_lock lock(mutex_);
+  if (busy_ || ending_ || !queue_.empty()) return false;
+  return busy_ = alone_ = true;
+}
+
+Result<> Writer::write_alone(const store::Work& work) {
+  Result<> result = store::write(store_, work);
+  std::function<void()> hint;
+  {
+    const std::scoped_lock lock(mutex_);
+    hint = hint_;
+    busy_ = alone_ = false;
+    // Those who came meanwhile have not woken it.
+    if (ending_ || !queue_.empty()) arrived_.notify_one();
+  }
+  if (hint) hint();
+  return result;
 }
 
 Result<> Writer::submit(store::Work work, Done done) {
@@ -45,7 +67,7 @@ Result<Writer::Place> Writer::enqueue(store::Work work, Done done) {
   Batch& batch = *queue_.back();
   batch.works.push_back(std::move(work));
   batch.dones.push_back(std::move(done));
-  if (++queued_ == wanted_) arrived_.notify_one();
+  if (++queued_ == wanted_ && !alone_) arrived_.notify_one();
   return Place{queue_.back(), batch.works.size() - 1};
 }
 
@@ -57,8 +79,9 @@ void Writer::on_commit(std::function<void()> hint) {
 void Writer::loop() {
   std::unique_lock lock(mutex_);
   while (true) {
-    arrived_.wait(lock, [&] { return ending_ || !queue_.empty(); });
+    arrived_.wait(lock, [&] { return !busy_ && (ending_ || !queue_.empty()); });
     if (queue_.empty()) return;
+    busy_ = true;
     const std::shared_ptr<Batch> batch = take();
     const std::function<void()> hint = hint_;
     lock.unlock();
@@ -79,6 +102,7 @@ void Writer::loop() {
     if (hint) hint();
     lock.lock();
     gather(lock);
+    busy_ = false;
   }
 }
 

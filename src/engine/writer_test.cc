@@ -75,6 +75,31 @@ TEST_F(WriterTest, CommitsAWorkThatComesAloneAtOnce) {
   EXPECT_EQ(store.commits, 2);
 }
 
+TEST_F(WriterTest, CommitsAWorkThatComesAloneInTheThreadThatBringsIt) {
+  Writer writer(store);
+  std::thread::id by;
+  store.before_commit = [&] { by = std::this_thread::get_id(); };
+
+  must(writer.write(work("item/a", "item.made")));
+
+  EXPECT_EQ(by, std::this_thread::get_id());
+}
+
+TEST_F(WriterTest, TellsAWorkWhatCameOfItBeforeAnybodyElse) {
+  Writer writer(store);
+  std::vector<std::string> told;
+  writer.on_commit([&] { told.push_back("readers"); });
+  store::Work good = work("item/a", "item.made");
+  good.settled = [&](const Result<>& result) { told.push_back(result ? "made" : "failed"); };
+  store::Work bad = work("item/a", "item.made");
+  bad.settled = [&](const Result<>& result) { told.push_back(result ? "made" : "failed"); };
+
+  must(writer.write(good));
+  EXPECT_FALSE(writer.write(bad));
+
+  EXPECT_EQ(told, (std::vector<std::string>{"made", "readers", "failed", "readers"}));
+}
+
 TEST_F(WriterTest, LetsWaitingWorksShareACommitAndKeepsTheirOrder) {
   constexpr int threads = 8;
   constexpr int works = 25;

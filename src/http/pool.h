@@ -1,4 +1,5 @@
-// A few threads that do what is queued, in order. The queue is bounded.
+// A few threads that do what is queued, in order. The queue is bounded. Of those that
+// wait, the one that worked last works next: what it needs is still near its processor.
 
 #pragma once
 
@@ -25,12 +26,18 @@ class Pool {
   void join();    // Ends after what is being done. Idempotent.
 
  private:
-  void work();
+  struct Sleeper {
+    std::condition_variable called;
+    bool is_called = false;
+  };
+
+  void work(Sleeper& self);
 
   const std::size_t waiting_max_;
   std::mutex mutex_;
-  std::condition_variable arrived_;
   std::deque<std::move_only_function<void()>> queue_;
+  std::deque<Sleeper> sleepers_;  // One for each thread.
+  std::vector<Sleeper*> idle_;    // The last one worked last.
   bool ending_ = false;
   std::vector<std::thread> threads_;
 };

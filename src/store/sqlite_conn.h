@@ -67,6 +67,8 @@ class SqliteConn {
   // One or more statements without rows.
   [[nodiscard]] Result<> run(const std::string& sql);
 
+  [[nodiscard]] sqlite3* handle() const { return database_; }
+
  private:
   explicit SqliteConn(sqlite3* database) : database_(database) {}
 

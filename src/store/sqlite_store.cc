@@ -11,6 +11,7 @@
 #include "store/limits.h"
 #include "store/sqlite_conn.h"
 #include "store/sqlite_schema.h"
+#include "store/sqlite_vfs.h"
 #include "store/sqlite_view.h"
 #include "store/sqlite_writes.h"
 #include "store/turnstile.h"
@@ -183,13 +184,18 @@ Result<Begun> SqliteStore::begin(std::span<const std::string> keys) {
 Result<> SqliteStore::commit(const Writes& writes) {
   const auto committed = [&]() -> Result<> {
     TYER_TRY_OK(write_rows(*writer_, writes));
-    return writer_->query("COMMIT").run();
+    std::optional<GatheredLog> gathered;
+    if (durability_ == Durability::full) gathered.emplace(writer_->handle());
+    TYER_TRY_OK(writer_->query("COMMIT").run());
+    if (gathered) gathered->keep();
+    return {};
   }();
   if (!committed) {
     recent_.clear();
     rollback();
     return committed;
   }
+  if (writes.committed) writes.committed();
   recent_.put(writes.subjects);
   written_ += writes.events.size();
   if (!grows_ && written_ >= events_of_a_daemon) grows_ = let_log_grow(*writer_).has_value();

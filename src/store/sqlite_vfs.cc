@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstring>
 #include <new>
+#include <vector>
 
 namespace tyer::store {
 namespace {
@@ -14,6 +15,8 @@ constexpr const char* name = "tyer";
 constexpr int header_bytes = 24;
 constexpr int page_bytes_max = 4096;  // Of larger pages the two calls do not matter.
 constexpr sqlite3_int64 nowhere = -1;
+// More goes in several writes: of one, SQLite takes the lowest 17 bits of its length.
+constexpr std::size_t gathered_bytes_max = (128 << 10) - 1;
 
 // A log. SQLite gives us the memory; the file itself stands behind this in it.
 struct Log {
@@ -21,19 +24,43 @@ struct Log {
   sqlite3_int64 end;      // Of the page written last; `nowhere` if the last write was no page.
   sqlite3_int64 waiting;  // Where the header in `bytes` belongs; `nowhere` if there is none.
   std::array<char, header_bytes + page_bytes_max> bytes;
+  bool gathers;
+  sqlite3_int64 gathered_at;     // Where the first of it belongs.
+  std::vector<char>* gathered;  // None before it is needed.
 
   [[nodiscard]] sqlite3_file* file() { return reinterpret_cast<sqlite3_file*>(this + 1); }
   [[nodiscard]] const sqlite3_io_methods& methods() { return *file()->pMethods; }
 
-  // Sends a header that waits.
+  // Sends what waits.
   int send() {
+    if (gathered != nullptr && !gathered->empty()) {
+      const int sent = methods().xWrite(file(), gathered->data(),
+                                        static_cast<int>(gathered->size()), gathered_at);
+      gathered->clear();
+      if (sent != SQLITE_OK) return sent;
+    }
     if (waiting == nowhere) return SQLITE_OK;
     const sqlite3_int64 at = waiting;
     waiting = nowhere;
     return methods().xWrite(file(), bytes.data(), header_bytes, at);
   }
+
+  int gather(const char* from, std::size_t size, sqlite3_int64 at) {
+    if (gathered == nullptr) gathered = new std::vector<char>;
+    const auto held = static_cast<sqlite3_int64>(gathered->size());
+    if (at != gathered_at + held || gathered->size() + size > gathered_bytes_max) {
+      if (const int sent = send(); sent != SQLITE_OK) return sent;
+    }
+    if (gathered->empty()) gathered_at = at;
+    gathered->insert(gathered->end(), from, from + size);
+    end = at + static_cast<sqlite3_int64>(size);
+    return SQLITE_OK;
+  }
 };
-static_assert(sizeof(Log) % alignof(std::max_align_t) == 0, "a file can stand behind it");
+// As SQLite's memory is, and what it puts there.
+static_assert(alignof(Log) <= alignof(sqlite3_int64) &&
+                  sizeof(Log) % alignof(sqlite3_int64) == 0,
+              "a file can stand behind it");
 
 Log& log_of(sqlite3_file* file) {
   return *reinterpret_cast<Log*>(file);
@@ -42,6 +69,7 @@ Log& log_of(sqlite3_file* file) {
 int close(sqlite3_file* file) {
   Log& log = log_of(file);
   const int sent = log.send();
+  delete log.gathered;
   const int closed = log.methods().xClose(log.file());
   return sent != SQLITE_OK ? sent : closed;
 }
@@ -54,6 +82,9 @@ int read(sqlite3_file* file, void* into, int bytes, sqlite3_int64 at) {
 
 int write(sqlite3_file* file, const void* from, int bytes, sqlite3_int64 at) {
   Log& log = log_of(file);
+  if (log.gathers && log.waiting == nowhere) {
+    return log.gather(static_cast<const char*>(from), static_cast<std::size_t>(bytes), at);
+  }
   const bool is_page = log.waiting != nowhere && at == log.waiting + header_bytes;
   if (is_page && bytes <= page_bytes_max) {
     std::memcpy(log.bytes.data() + header_bytes, from, static_cast<std::size_t>(bytes));
@@ -143,7 +174,13 @@ sqlite3_vfs& usual(sqlite3_vfs* vfs) {
 // Only the log is ours; everything else is opened as if we were not there.
 int open(sqlite3_vfs* vfs, sqlite3_filename path, sqlite3_file* file, int flags, int* got) {
   if ((flags & SQLITE_OPEN_WAL) == 0) return usual(vfs).xOpen(&usual(vfs), path, file, flags, got);
-  Log& log = *new (file) Log{.base = {}, .end = nowhere, .waiting = nowhere, .bytes = {}};
+  Log& log = *new (file) Log{.base = {},
+                             .end = nowhere,
+                             .waiting = nowhere,
+                             .bytes = {},
+                             .gathers = false,
+                             .gathered_at = nowhere,
+                             .gathered = nullptr};
   log.file()->pMethods = nullptr;
   const int opened = usual(vfs).xOpen(&usual(vfs), path, log.file(), flags, got);
   // Without methods it is not closed.
@@ -164,6 +201,27 @@ int add_vfs() {
 }
 
 }  // namespace
+
+GatheredLog::GatheredLog(sqlite3* database) {
+  sqlite3_file* file = nullptr;
+  if (sqlite3_file_control(database, "main", SQLITE_FCNTL_JOURNAL_POINTER, &file) != SQLITE_OK ||
+      file == nullptr || file->pMethods != &log_methods) {
+    return;
+  }
+  log_of(file).gathers = true;
+  log_ = file;
+}
+
+void GatheredLog::keep() {
+  if (log_ != nullptr) (void)static_cast<Log*>(log_)->send();
+}
+
+GatheredLog::~GatheredLog() {
+  if (log_ == nullptr) return;
+  Log& log = *static_cast<Log*>(log_);
+  log.gathers = false;
+  if (log.gathered != nullptr) log.gathered->clear();
+}
 
 const char* sqlite_vfs() {
   static const int added = add_vfs();

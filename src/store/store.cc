@@ -15,17 +15,22 @@ Result<Time> Store::now() {
   return begun.now;
 }
 
-std::vector<Result<>> write_all(Store& store, std::span<const Work> works) {
-  TYER_CHECK(works.size() <= limits::batch_works_max, "law 7: a batch has a bound");
-  std::vector<Result<>> results(works.size());
-  if (works.empty()) return results;
+namespace {
 
+void settle(std::span<const Work> works, const std::vector<Result<>>& results) {
+  for (std::size_t i = 0; i < works.size(); ++i) {
+    if (works[i].settled) works[i].settled(results[i]);
+  }
+}
+
+// Whether those who want to know have been told.
+bool run_all(Store& store, std::span<const Work> works, std::vector<Result<>>& results) {
   std::vector<std::string> keys;
   for (const Work& work : works) std::ranges::copy(work.keys, std::back_inserter(keys));
   auto begun = store.begin(keys);
   if (!begun) {
     for (Result<>& result : results) result = std::unexpected(begun.error());
-    return results;
+    return false;
   }
   Txn txn(*std::move(begun), works.size());
   for (std::size_t i = 0; i < works.size(); ++i) {
@@ -33,13 +38,28 @@ std::vector<Result<>> write_all(Store& store, std::span<const Work> works) {
   }
   if (txn.writes().empty()) {
     store.rollback();
-    return results;
+    return false;
   }
+  bool is_told = false;
+  txn.when_committed([&] {
+    settle(works, results);
+    is_told = true;
+  });
   if (const Result<> committed = store.commit(txn.writes()); !committed) {
     for (Result<>& result : results) {
       if (result) result = std::unexpected(committed.error());
     }
   }
+  return is_told;
+}
+
+}  // namespace
+
+std::vector<Result<>> write_all(Store& store, std::span<const Work> works) {
+  TYER_CHECK(works.size() <= limits::batch_works_max, "law 7: a batch has a bound");
+  std::vector<Result<>> results(works.size());
+  if (works.empty()) return results;
+  if (!run_all(store, works, results)) settle(works, results);
   return results;
 }
 

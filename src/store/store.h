@@ -37,6 +37,8 @@ struct Writes {
   std::map<std::string, std::string> texts;  // For the search; empty: it is taken out.
   std::vector<core::Event> events;           // By sequence, without a gap after the head.
   std::uint64_t trim_before = 0;             // Events with smaller numbers are to be forgotten.
+  // For a store that has more to do after it is committed to call before that.
+  std::function<void()> committed = {};
 
   [[nodiscard]] bool empty() const {
     return subjects.empty() && leases.empty() && cursors.empty() && texts.empty() &&
@@ -110,15 +112,19 @@ class Store {
 class Txn;
 
 // A part of a transaction. `keys`: whose subject and lease it will look at, as
-// far as that is known before; it only makes it quicker.
+// far as that is known before; it only makes it quicker. `settled`, if any, is
+// called once it is known what came of it, before anybody else hears of that, in
+// the thread that commits: it must be quick.
 struct Work {
   template <class Run>
     requires std::is_invocable_r_v<Result<>, Run&, Txn&>
-  Work(Run its_run, std::vector<std::string> its_keys = {})  // NOLINT: a function is a work.
-      : run(std::move(its_run)), keys(std::move(its_keys)) {}
+  Work(Run its_run, std::vector<std::string> its_keys = {},  // NOLINT: a function is a work.
+       std::function<void(const Result<>&)> then = {})
+      : run(std::move(its_run)), keys(std::move(its_keys)), settled(std::move(then)) {}
 
   std::function<Result<>(Txn&)> run;
   std::vector<std::string> keys;
+  std::function<void(const Result<>&)> settled;
 };
 
 // Runs `works` one after the other in one transaction and commits once (law

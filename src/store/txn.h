@@ -40,6 +40,7 @@ class Txn final : public core::View {
   [[nodiscard]] Result<> attempt(const std::function<Result<>()>& part);
 
   [[nodiscard]] const Writes& writes() const { return writes_; }
+  void when_committed(std::function<void()> then) { writes_.committed = std::move(then); }
 
   [[nodiscard]] Result<std::optional<core::Subject>> subject(const std::string& key) const override;
   [[nodiscard]] Result<std::vector<core::Subject>> subjects(

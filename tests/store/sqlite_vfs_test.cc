@@ -44,26 +44,35 @@ class Database {
     return answer;
   }
 
+  [[nodiscard]] sqlite3* handle() const { return database_; }
+
  private:
   sqlite3* database_ = nullptr;
 };
 
 // With so little memory pages go to the log in the middle of a transaction, and
 // again when they are changed once more: then their headers are written anew.
-void prepare(Database& database, const char* synchronous) {
+void prepare(Database& database, const std::string& synchronous) {
   database.run(
       fmt::format("PRAGMA journal_mode = WAL; PRAGMA synchronous = {}; PRAGMA cache_size = 8;"
                   "PRAGMA wal_autocheckpoint = 200",
                   synchronous));
 }
 
-class SqliteVfs : public ::testing::TestWithParam<const char*> {};
+struct Way {
+  std::string synchronous;
+  bool gathers = false;
+};
+
+class SqliteVfs : public ::testing::TestWithParam<Way> {};
 
 TEST_P(SqliteVfs, WritesALogThatSqliteReads) {
   const TempDir dir;
   const std::string path = dir / "x.db";
   Database ours(path, store::sqlite_vfs());
-  prepare(ours, GetParam());
+  const auto [synchronous, gathers] = GetParam();
+  prepare(ours, synchronous);
+  if (gathers) ours.run("PRAGMA cache_size = 400");
   ours.run("CREATE TABLE t (id INTEGER PRIMARY KEY, number INTEGER NOT NULL, filler TEXT)");
   std::vector<std::uint64_t> expected(rows, 0);
   for (int i = 0; i < rows; ++i) {
@@ -80,8 +89,16 @@ TEST_P(SqliteVfs, WritesALogThatSqliteReads) {
       next[id] = rng.between(0, 1'000'000);
       ours.run(fmt::format("UPDATE t SET number = {} WHERE id = {}", next[id], id));
     }
+    // More than goes in one write.
+    if (gathers && rng.one_in(10)) ours.run("UPDATE t SET filler = filler || 'x'");
     const bool commits = !rng.one_in(5);
-    ours.run(commits ? "COMMIT" : "ROLLBACK");
+    if (commits && gathers) {
+      store::GatheredLog gathered(ours.handle());
+      ours.run("COMMIT");
+      gathered.keep();
+    } else {
+      ours.run(commits ? "COMMIT" : "ROLLBACK");
+    }
     if (commits) expected = std::move(next);
     // SQLite's own writes come in between, and start the log anew.
     if (rng.one_in(10)) theirs.run("UPDATE t SET filler = filler WHERE id < 9");
@@ -101,8 +118,12 @@ TEST_P(SqliteVfs, WritesALogThatSqliteReads) {
   EXPECT_EQ(copy.ask(all), theirs.ask(all));
 }
 
-INSTANTIATE_TEST_SUITE_P(Synchronous, SqliteVfs, ::testing::Values("FULL", "NORMAL", "OFF"),
-                         [](const auto& test) { return std::string(test.param); });
+INSTANTIATE_TEST_SUITE_P(Synchronous, SqliteVfs,
+                         ::testing::Values(Way{"FULL"}, Way{"FULL", true}, Way{"NORMAL"},
+                                           Way{"OFF"}),
+                         [](const auto& test) {
+                           return test.param.synchronous + (test.param.gathers ? "Gathered" : "");
+                         });
 
 }  // namespace
 }  // namespace tyer::testing
