@@ -186,11 +186,18 @@ class Keepers {
   const run::Job job_;
 };
 
-// Serves until it is told to leave.
+struct OwnHub {
+  std::unique_ptr<store::Store> store;
+  std::unique_ptr<api::Service> service;
+  lock::HubAddress address;
+  std::string code;  // For the first visit, if one is needed.
+};
+
+// Serves until it is told to leave. `own`: a hub in this process, if there is one.
 Done run_worker_loop(World& world, const Arguments& arguments, const Settings& settings,
-                     std::vector<work::Identity> identities, const EndSignals& signals,
-                     const Log& log) {
-  work::WorkerOptions options{.identities = std::move(identities)};
+                     std::vector<work::Identity> identities, const OwnHub& own,
+                     const EndSignals& signals, const Log& log) {
+  work::WorkerOptions options{.identities = std::move(identities), .is_alone = !own.service};
   TYER_TRY(options.at_once, read_at_once(arguments));
   options.leave = settings.worker_leave;
   run::Job job{.directory = world.directory};
@@ -227,13 +234,6 @@ Result<> set_up(lock::HubClient& client) {
   }
   return {};
 }
-
-struct OwnHub {
-  std::unique_ptr<store::Store> store;
-  std::unique_ptr<api::Service> service;
-  lock::HubAddress address;
-  std::string code;  // For the first visit, if one is needed.
-};
 
 std::expected<OwnHub, Failure> start_own_hub(World& world, const Settings& settings,
                                              api::ServiceOptions options, const Log& log) {
@@ -281,7 +281,7 @@ Done run_worker(World& world, const Arguments& arguments) {
   }
   log.info("working", {{"hub", identities.front().hub.url}});
   const Done done =
-      run_worker_loop(world, arguments, settings, std::move(identities), signals, log);
+      run_worker_loop(world, arguments, settings, std::move(identities), own, signals, log);
   if (own.service) own.service->stop(limits::serve_grace);
   return done;
 }
@@ -312,7 +312,7 @@ Done run_up(World& world, const Arguments& arguments) {
   }
   TYER_TRY_OK(world.output.flush());
   const Done done =
-      run_worker_loop(world, arguments, settings, {{.hub = own.address}}, signals, log);
+      run_worker_loop(world, arguments, settings, {{.hub = own.address}}, own, signals, log);
   own.service->stop(limits::serve_grace);
   return done;
 }

@@ -14,6 +14,7 @@
 
 #include "base/json.h"
 #include "base/text.h"
+#include "env/own_code.h"
 #include "env/wait_readable.h"
 #include "work/limits.h"
 #include "work/served.h"
@@ -49,6 +50,7 @@ Result<> Worker::run(int signals_fd) {
     served_.push_back(std::make_unique<Served>(env_, identity, std::move(client)));
   }
   look_for_work();
+  rest(true, env_.clock.mono());
   while (!is_leaving() || !keepers_.empty() || offered() > 0) {
     offer();
     std::vector<int> fds{signals_fd};
@@ -66,6 +68,7 @@ Result<> Worker::run(int signals_fd) {
     }
     is_news = reap() || is_news;
     const Span now = env_.clock.mono();
+    rest(is_news, now);
     if (is_leaving() && now >= *leave_by_) ask_all();
     for (Keeper& keeper : keepers_) {
       if (!keeper.ask_at || now < *keeper.ask_at) continue;
@@ -104,9 +107,20 @@ void Worker::ask_all() {
   for (Keeper& keeper : keepers_) (void)keeper.process.child->signal_group(SIGTERM);
 }
 
+void Worker::rest(bool is_news, Span now) {
+  if (!options_.is_alone) return;
+  if (is_news || !keepers_.empty()) {
+    rest_at_ = now + limits::rest_after;
+  } else if (rest_at_ && now >= *rest_at_) {
+    rest_at_.reset();
+    env::let_go_of_code();
+  }
+}
+
 Span Worker::until_next() const {
   const Span now = env_.clock.mono();
   Span next = is_leaving() ? now + limits::work_look_every : look_at_;
+  if (rest_at_ && keepers_.empty()) next = std::min(next, *rest_at_);
   if (now < offer_at_ && !is_leaving()) next = std::min(next, offer_at_);
   if (is_leaving() && !was_asked_) next = std::min(next, *leave_by_);
   for (const Keeper& keeper : keepers_) {

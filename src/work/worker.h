@@ -45,6 +45,7 @@ struct WorkerOptions {
   std::size_t at_once = 0;
   Span leave =
       limits::leave_time;  // For runs under way, when it leaves or their session is deleted.
+  bool is_alone = false;   // Nothing else in this process has to be quick.
 };
 
 // Exit codes of a keeper that had no run: see Ended.
@@ -108,6 +109,7 @@ class Worker {
   void ask_to_end(Served& served, const std::string& session, const std::string& run);
   void ask_all();
   [[nodiscard]] Span until_next() const;
+  void rest(bool is_news, Span now);  // When there is nothing to do for a while.
   [[nodiscard]] bool is_leaving() const { return leave_by_.has_value(); }
   void take_signals(int signals_fd);
   void show();
@@ -125,6 +127,7 @@ class Worker {
   std::list<Keeper> keepers_;
   std::map<std::string, Row> rows_;
   std::map<std::string, std::string> agent_names_;
+  std::optional<Span> rest_at_;  // None: it does, or never will.
   Span look_at_{};   // For work, whatever was heard.
   Span offer_at_{};  // When the next keeper may offer itself.
   std::optional<Span> leave_by_;
