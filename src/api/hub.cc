@@ -130,16 +130,17 @@ Result<engine::Applied> Hub::apply(const feed::Actor& actor, const engine::Decis
   if (offers_.empty()) return engine_.apply({actor.key()}, decide);
   engine::Applied applied;
   std::vector<Offers::Gift> gifts;
-  const Result<> written = engine_.write({[&](store::Txn& txn) -> Result<> {
+  const auto run = [&](store::Txn& txn) -> Result<> {
     TYER_TRY(core::Change change, decide(txn, txn.now()));
     if (change.empty() && change.under.empty()) return {};
     const std::vector<std::string> sessions = sessions_with_news(change);
     TYER_TRY(applied, engine::apply(txn, engine_.catalog(), std::move(change), {actor.key()}));
     gifts = offers_.give(txn, sessions);
     return {};
-  }});
-  Offers::tell(gifts, written.has_value());
-  TYER_TRY_OK(written);
+  };
+  TYER_TRY_OK(engine_.write({run, {}, [&](const Result<>& written) {
+                               Offers::tell(gifts, written.has_value());
+                             }}));
   return applied;
 }
 

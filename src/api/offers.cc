@@ -52,6 +52,7 @@ Result<http::Response> Offers::add(Offer offer) {
 
 void Offers::begin(Offer offer, std::shared_ptr<http::Stream> stream) {
   const auto place = std::make_shared<const Standing>(Standing{std::move(offer), stream});
+  stream->prefer_now();
   {
     const std::lock_guard lock(mutex_);
     if (parted_) return stream->end();
@@ -97,11 +98,11 @@ void Offers::put_back(Place place) {
   count_ = all_.size();
 }
 
-Result<bool> Offers::try_give(store::Txn& txn, const Offer& offer, const std::string& session,
-                              std::string& line) {
+Result<Offers::Told> Offers::try_give(store::Txn& txn, const Offer& offer,
+                                      const std::string& session) {
   if (!offer.caller.credential.empty()) {
     TYER_TRY(const core::Subject key, feed::find(txn, "credential", offer.caller.credential));
-    if (key.status != "active") return false;
+    if (key.status != "active") return Told{};
   }
   feed::Begin begin{.session = session,
                     .run = uuid7(txn.now(), hub_.engine().env().random.bits()),
@@ -109,9 +110,10 @@ Result<bool> Offers::try_give(store::Txn& txn, const Offer& offer, const std::st
   begin.grant.holder.run = begin.run;
   // What it said of its clock is of when it began to wait.
   begin.grant.mono.reset();
+  const std::string run = begin.run;
   TYER_TRY(BegunRun begun, begin_in(txn, hub_, offer.caller.actor, std::move(begin)));
-  line = std::move(begun.answer) + "\n";
-  return begun.is_begun;
+  if (!begun.is_begun) return Told{};
+  return Told{run, std::move(begun.answer) + "\n"};
 }
 
 std::vector<Offers::Gift> Offers::give(store::Txn& txn, const std::vector<std::string>& sessions) {
@@ -123,15 +125,15 @@ std::vector<Offers::Gift> Offers::give(store::Txn& txn, const std::vector<std::s
     if (!whose) continue;
     const Place place = take(whose->agent, session);
     if (!place) continue;
-    std::string line;
-    bool is_begun = false;
+    Told told;
     // Whatever is wrong with it, the request that it comes with goes on.
     const Result<> tried = txn.attempt([&]() -> Result<> {
-      TYER_TRY(is_begun, try_give(txn, place->offer, session, line));
+      TYER_TRY(told, try_give(txn, place->offer, session));
       return {};
     });
-    if (tried && is_begun) {
-      gifts.push_back({place->stream, std::move(line)});
+    if (tried && !told.run.empty()) {
+      place->stream->send_now(std::make_shared<const std::string>(std::move(told.line)));
+      gifts.push_back({place->stream, std::move(told.run)});
     } else {
       put_back(place);
     }
@@ -141,7 +143,8 @@ std::vector<Offers::Gift> Offers::give(store::Txn& txn, const std::vector<std::s
 
 void Offers::tell(const std::vector<Gift>& gifts, bool is_committed) {
   for (const Gift& gift : gifts) {
-    if (is_committed) gift.stream->send(std::make_shared<const std::string>(gift.line));
+    const auto line = std::make_shared<const std::string>(dump_json({{"go", gift.run}}) + "\n");
+    if (is_committed) gift.stream->send_now(line);
     gift.stream->end();
   }
 }

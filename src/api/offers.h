@@ -1,8 +1,9 @@
 // Keepers that wait for something to do, each with an answer that goes on (W12).
 //
 // What a request gives a session to do is begun by one of them in the very transaction of that
-// request: once it is committed, the keeper knows all there is to know. Who offers itself is only
-// quicker than who hears of it and asks; nothing is lost if nobody does, or if a commit fails.
+// request. It is told all there is to know before that is committed, so that it can get ready while
+// the disk is waited for, and to go once it is. Who offers itself is only quicker than who hears of
+// it and asks; nothing is lost if nobody does, or if a commit fails.
 
 #pragma once
 
@@ -41,10 +42,10 @@ class Offers {
 
   struct Gift {
     std::shared_ptr<http::Stream> stream;
-    std::string line;
+    std::string run;
   };
-  // Lets one of them begin for each of `sessions` that has something to do and nobody who does it.
-  // What is returned is to be told once it is committed.
+  // Lets one of them begin for each of `sessions` that has something to do and nobody who does it,
+  // and tells it what it will be. It goes when it is told that it is committed.
   [[nodiscard]] std::vector<Gift> give(store::Txn& txn, const std::vector<std::string>& sessions);
   // Those whose commit failed, perhaps, end without a word: they ask what became of it.
   static void tell(const std::vector<Gift>& gifts, bool is_committed);
@@ -64,8 +65,12 @@ class Offers {
   void begin(Offer offer, std::shared_ptr<http::Stream> stream);
   [[nodiscard]] Place take(const std::string& agent, const std::string& session);
   void put_back(Place place);
-  [[nodiscard]] Result<bool> try_give(store::Txn& txn, const Offer& offer,
-                                      const std::string& session, std::string& line);
+  struct Told {
+    std::string run;  // Empty: nothing has begun.
+    std::string line;
+  };
+  [[nodiscard]] Result<Told> try_give(store::Txn& txn, const Offer& offer,
+                                      const std::string& session);
 
   Hub& hub_;
   std::mutex mutex_;

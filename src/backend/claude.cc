@@ -88,7 +88,7 @@ Result<Call> prepare_claude(const Task& task, const Features& features) {
     add("--session-id", task.new_conversation);
   }
   if (!task.system.empty()) {
-    add("--append-system-prompt-file", add_file(call, task, "system.md", task.system));
+    add("--append-system-prompt-file", add_file(call, task, system_file, task.system));
   }
   // Otherwise a resumed conversation keeps the instructions of its first run.
   if (features.lists("--system-prompt-snapshot")) add("--system-prompt-snapshot", "off");

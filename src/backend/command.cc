@@ -34,7 +34,7 @@ Result<Call> prepare_command(const Task& task, const Features&) {
                       {"TYER_MODEL", task.model},
                       {"TYER_PERMISSION", permissions[static_cast<std::size_t>(task.permission)]}};
   if (!task.system.empty()) {
-    call.environment["TYER_SYSTEM_FILE"] = add_file(call, task, "system.md", task.system);
+    call.environment["TYER_SYSTEM_FILE"] = add_file(call, task, system_file, task.system);
   }
   call.input = task.prompt;
   // A script does not pass signals on.

@@ -36,6 +36,9 @@ struct ToolServer {
   std::string token_variable;          // Name of the one with the bearer token for `url`.
 };
 
+// The file of a call that has the instructions for the whole run, where an agent takes them so.
+inline constexpr const char* system_file = "system.md";
+
 struct Task {
   std::string prompt;
   std::string conversation;      // To go on with; empty: a new one.

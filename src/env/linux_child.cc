@@ -1,7 +1,6 @@
 #include "env/linux_child.h"
 
 #include <fcntl.h>
-#include <spawn.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -16,6 +15,7 @@
 #include "base/check.h"
 #include "base/text.h"
 #include "env/find_program.h"
+#include "env/linux_launch.h"
 #include "env/limits.h"
 #include "env/os_error.h"
 #include "env/proc_stat.h"
@@ -26,22 +26,6 @@ namespace {
 
 // What posix_spawnp takes when there is no PATH.
 constexpr std::string_view default_path = "/bin:/usr/bin";
-
-struct SpawnSetup {
-  posix_spawn_file_actions_t actions;
-  posix_spawnattr_t attributes;
-
-  SpawnSetup() {
-    TYER_CHECK(posix_spawn_file_actions_init(&actions) == 0, "file actions can be made");
-    TYER_CHECK(posix_spawnattr_init(&attributes) == 0, "spawn attributes can be made");
-  }
-  ~SpawnSetup() {
-    posix_spawn_file_actions_destroy(&actions);
-    posix_spawnattr_destroy(&attributes);
-  }
-  SpawnSetup(const SpawnSetup&) = delete;
-  SpawnSetup& operator=(const SpawnSetup&) = delete;
-};
 
 Result<> check_spawn(const Spawn& spawn) {
   const auto has_nul = [](std::string_view text) { return text.contains('\0'); };
@@ -78,45 +62,22 @@ void keep_ended_children() {
   sigaction(SIGCHLD, &action, nullptr);
 }
 
-// A source below 3 would be overwritten by an earlier target, so it is moved up first.
-Result<> connect_streams(const Spawn& spawn, std::array<Fd, 3>& moved, SpawnSetup& setup) {
+// Descriptors for the child's 0, 1 and 2. A source below 3 would be overwritten by an earlier
+// target, so it is moved up first.
+Result<std::array<Fd, 3>> take_streams(const Spawn& spawn) {
   const std::array<int, 3> sources{spawn.input, spawn.output, spawn.errors};
-  for (int target = 0; target < 3; ++target) {
-    const auto i = static_cast<std::size_t>(target);
-    if (sources[i] < 0) {
-      const int flags = target == 0 ? O_RDONLY : O_WRONLY;
-      TYER_CHECK(
-          posix_spawn_file_actions_addopen(&setup.actions, target, "/dev/null", flags, 0) == 0,
-          "there is memory for a file action");
-      continue;
-    }
-    moved[i] = Fd(fcntl(sources[i], F_DUPFD_CLOEXEC, 3));
+  std::array<Fd, 3> moved;
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    const int flags = (i == 0 ? O_RDONLY : O_WRONLY) | O_CLOEXEC;
+    Fd source = sources[i] < 0 ? Fd(::open("/dev/null", flags)) : Fd();
+    const int from = source ? source.get() : sources[i];
+    moved[i] = Fd(fcntl(from, F_DUPFD_CLOEXEC, 3));
     if (!moved[i]) {
       return std::unexpected(
-          os_error(errno, "pass on", fmt::format("the file descriptor {}", sources[i])));
+          os_error(errno, "pass on", fmt::format("the file descriptor {}", from)));
     }
-    TYER_CHECK(posix_spawn_file_actions_adddup2(&setup.actions, moved[i].get(), target) == 0,
-               "there is memory for a file action");
   }
-  return {};
-}
-
-void set_up_process(const Spawn& spawn, SpawnSetup& setup) {
-  TYER_CHECK(posix_spawn_file_actions_addclosefrom_np(&setup.actions, 3) == 0,
-             "there is memory for a file action");
-  if (!spawn.directory.empty()) {
-    TYER_CHECK(posix_spawn_file_actions_addchdir_np(&setup.actions, spawn.directory.c_str()) == 0,
-               "there is memory for a file action");
-  }
-  sigset_t none;
-  sigset_t all;
-  sigemptyset(&none);
-  sigfillset(&all);
-  posix_spawnattr_setsigmask(&setup.attributes, &none);
-  for (const int signal : spawn.ignored) sigdelset(&all, signal);
-  posix_spawnattr_setsigdefault(&setup.attributes, &all);
-  constexpr int flags = POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF;
-  posix_spawnattr_setflags(&setup.attributes, static_cast<short>(flags));
+  return moved;
 }
 
 Error spawn_error(int number, const std::string& program, const std::string& directory) {
@@ -208,19 +169,27 @@ Result<std::unique_ptr<Child>> start_child(const Spawn& spawn) {
       const std::string program,
       find_program(spawn.argv.front(),
                    path == spawn.environment.end() ? default_path : path->second, spawn.directory));
-  SpawnSetup setup;
-  std::array<Fd, 3> moved;
-  TYER_TRY_OK(connect_streams(spawn, moved, setup));
-  set_up_process(spawn, setup);
-
+  TYER_TRY(const auto streams, take_streams(spawn));
   std::vector<std::string> arguments = spawn.argv;
   std::vector<std::string> variables;
   for (const auto& [name, value] : spawn.environment) variables.push_back(name + "=" + value);
   keep_ended_children();
-  pid_t pid = 0;
-  const int failed = posix_spawn(&pid, program.c_str(), &setup.actions, &setup.attributes,
-                                 pointers(arguments).data(), pointers(variables).data());
-  if (failed != 0) return std::unexpected(spawn_error(failed, program, spawn.directory));
+  Launch launch{.program = program.c_str(),
+                .arguments = pointers(arguments),
+                .variables = pointers(variables),
+                .directory = spawn.directory.empty() ? nullptr : spawn.directory.c_str(),
+                .streams = {streams[0].get(), streams[1].get(), streams[2].get()},
+                .ignored = spawn.ignored,
+                .gate = spawn.gate ? &*spawn.gate : nullptr};
+  const pid_t pid = launch.start();
+  if (launch.problem != 0) {
+    siginfo_t info{};
+    if (pid != 0) {
+      uninterrupted([&] { return waitid(P_PID, static_cast<id_t>(pid), &info, WEXITED); });
+    }
+    if (launch.problem == ECANCELED) return fail(Fault::cancelled, program + " was not let in");
+    return std::unexpected(spawn_error(launch.problem, program, spawn.directory));
+  }
 
   // The child is ours and not reaped, so its number cannot have been reused.
   Fd pidfd(static_cast<int>(syscall(SYS_pidfd_open, pid, 0)));

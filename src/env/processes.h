@@ -21,6 +21,12 @@
 
 namespace tyer::env {
 
+// Where a child waits for leave to become the program that it is to be: it is all but that before.
+struct Gate {
+  int socket = -1;   // Of ours; what comes there is looked at and left there.
+  std::string word;  // That comes when it may.
+};
+
 struct Spawn {
   std::vector<std::string> argv;  // argv[0] is looked up in PATH if it has no slash.
   std::map<std::string, std::string> environment;  // All of it; nothing is inherited.
@@ -32,6 +38,9 @@ struct Spawn {
   // Of the signals that we ignore, those that the child ignores as well. All
   // others are as by default.
   std::vector<int> ignored;
+  // If something else comes, nothing comes for `limits::gate_wait_max`, or it ends, there is no
+  // child: `cancelled`.
+  std::optional<Gate> gate = {};
 };
 
 struct Exit {

@@ -12,6 +12,21 @@
 #include "http/parser.h"
 
 namespace tyer::http {
+
+// What was read, and what of it is not used yet.
+struct AnswerReading {
+  AnswerReading(Connection& on, bool answers_head_request)
+      : connection(on),
+        is_head_request(answers_head_request),
+        parser(std::make_unique<ResponseParser>(answers_head_request)) {}
+
+  Connection& connection;
+  const bool is_head_request;
+  std::unique_ptr<ResponseParser> parser;
+  std::string unread;
+  bool got_any = false;
+};
+
 namespace {
 
 using Sink = std::function<void(std::string_view)>;
@@ -30,22 +45,8 @@ Bound within(Span span, int stop_fd = -1) {
   return {.until = env::LinuxClock().mono() + span, .stop_fd = stop_fd};
 }
 
-// What was read, and what of it is not used yet.
-struct Reading {
-  Reading(Connection& on, bool answers_head_request)
-      : connection(on),
-        is_head_request(answers_head_request),
-        parser(std::make_unique<ResponseParser>(answers_head_request)) {}
-
-  Connection& connection;
-  const bool is_head_request;
-  std::unique_ptr<ResponseParser> parser;
-  std::string unread;
-  bool got_any = false;
-};
-
 // Reads once, and what the parser takes goes to `sink`. False: the answer is over.
-Result<bool> read_more(Reading& reading, const Sink& sink, Bound bound) {
+Result<bool> read_more(AnswerReading& reading, const Sink& sink, Bound bound) {
   std::array<char, 16 << 10> piece;
   TYER_TRY(const std::size_t got, reading.connection.read(piece, bound));
   if (got == 0) {
@@ -131,7 +132,7 @@ struct Client::Inside {
   [[nodiscard]] Result<Response> exchange(const std::string& text, bool is_head_request,
                                           bool& got_any) {
     const Bound bound = within(options.time);
-    Reading reading(*kept, is_head_request);
+    AnswerReading reading(*kept, is_head_request);
     std::string body;
     bool is_too_large = false;
     const Sink sink = [&](std::string_view piece) {
@@ -198,22 +199,60 @@ Result<Response> Client::send(const Request& request) {
   }
 }
 
+struct Reply::Inside {
+  explicit Inside(std::unique_ptr<Connection> on) : connection(std::move(on)) {}
+
+  std::unique_ptr<Connection> connection;
+  AnswerReading reading{*connection, false};
+  std::string fresh;  // Not asked for yet.
+  bool is_over = false;
+
+  Result<> read(Span silence, int stop_fd) {
+    const Sink sink = [this](std::string_view piece) { fresh += piece; };
+    TYER_TRY(const bool more, read_more(reading, sink, within(silence, stop_fd)));
+    is_over = !more;
+    return {};
+  }
+};
+
+Reply::Reply(std::unique_ptr<Inside> inside) : inside_(std::move(inside)) {}
+Reply::~Reply() = default;
+
+int Reply::status() const {
+  return inside_->reading.parser->response().status;
+}
+
+Result<std::optional<std::string>> Reply::next(Span silence, int stop_fd) {
+  while (inside_->fresh.empty() && !inside_->is_over) {
+    TYER_TRY_OK(inside_->read(silence, stop_fd));
+  }
+  if (inside_->fresh.empty()) return std::nullopt;
+  return std::exchange(inside_->fresh, {});
+}
+
+int Reply::plain_fd() const {
+  // The end of a chunk is read with the next one.
+  const std::string& unread = inside_->reading.unread;
+  const bool is_clear = inside_->fresh.empty() && (unread.empty() || unread == "\r\n");
+  return is_clear && !inside_->is_over ? inside_->connection->plain_fd() : -1;
+}
+
+Result<std::unique_ptr<Reply>> Client::open(const Request& request, Span silence, int stop_fd) {
+  TYER_TRY(const std::string text, inside_->text_of(request));
+  TYER_TRY(auto connection, inside_->connect(stop_fd));
+  TYER_TRY_OK(connection->write(text, within(silence, stop_fd)));
+  auto inside = std::make_unique<Reply::Inside>(std::move(connection));
+  while (!inside->reading.parser->has_head()) TYER_TRY_OK(inside->read(silence, stop_fd));
+  return std::unique_ptr<Reply>(new Reply(std::move(inside)));
+}
+
 Result<> Client::stream(const Request& request, Span silence, int stop_fd,
                         const std::function<bool(int status, std::string_view text)>& on_text) {
-  TYER_TRY(const std::string text, inside_->text_of(request));
-  TYER_TRY(const auto connection, inside_->connect(stop_fd));
-  TYER_TRY_OK(connection->write(text, within(silence, stop_fd)));
-  Reading reading(*connection, false);
-  std::string fresh;
-  const Sink sink = [&](std::string_view piece) { fresh += piece; };
-  bool told = false;
+  TYER_TRY(const auto reply, open(request, silence, stop_fd));
+  if (!on_text(reply->status(), "")) return {};
   while (true) {
-    TYER_TRY(const bool more, read_more(reading, sink, within(silence, stop_fd)));
-    if (!reading.parser->has_head()) continue;
-    const int status = reading.parser->response().status;
-    if (!std::exchange(told, true) && !on_text(status, "")) return {};
-    if (!fresh.empty() && !on_text(status, std::exchange(fresh, {}))) return {};
-    if (!more) return {};
+    TYER_TRY(const auto text, reply->next(silence, stop_fd));
+    if (!text || !on_text(reply->status(), *text)) return {};
   }
 }
 

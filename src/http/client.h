@@ -6,6 +6,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -31,6 +32,31 @@ struct ClientOptions {
   std::string ca_file;  // Who vouches for the server; empty: whom the system trusts.
 };
 
+// An answer that goes on, on a connection of its own.
+class Reply {
+ public:
+  ~Reply();
+  Reply(const Reply&) = delete;
+  Reply& operator=(const Reply&) = delete;
+
+  [[nodiscard]] int status() const;
+
+  // What comes next; nothing: it is over. `cancelled` if `stop_fd` (if not -1) becomes
+  // readable, `timeout` if nothing comes for longer than `silence`, `unavailable` if the
+  // connection broke.
+  [[nodiscard]] Result<std::optional<std::string>> next(Span silence, int stop_fd);
+
+  // The connection, if what comes next can be seen there: it is not secret, and nothing of it has
+  // been read yet. Else -1.
+  [[nodiscard]] int plain_fd() const;
+
+ private:
+  friend class Client;
+  struct Inside;
+  explicit Reply(std::unique_ptr<Inside> inside);
+  std::unique_ptr<Inside> inside_;
+};
+
 class Client {
  public:
   // The path of the URL, if it has one, stands before the target of each request.
@@ -46,11 +72,12 @@ class Client {
   // sending it twice does no harm.
   [[nodiscard]] Result<Response> send(const Request& request);
 
-  // Reads an answer that goes on, on a connection of its own. `on_text` gets the
-  // status with an empty text first, then the text as it comes; if it returns
-  // false, this returns. Otherwise until the stream ends; `cancelled` if
-  // `stop_fd` (if not -1) becomes readable, `timeout` if nothing comes for
-  // longer than `silence`, `unavailable` if the connection broke.
+  // Returns once its status is known; errors as in `Reply::next`.
+  [[nodiscard]] Result<std::unique_ptr<Reply>> open(const Request& request, Span silence,
+                                                    int stop_fd);
+
+  // Reads such an answer. `on_text` gets the status with an empty text first, then the text
+  // as it comes; if it returns false, this returns. Otherwise until it is over.
   [[nodiscard]] Result<> stream(
       const Request& request, Span silence, int stop_fd,
       const std::function<bool(int status, std::string_view text)>& on_text);

@@ -34,6 +34,8 @@ class Connection {
   // Whether the peer has said something unasked, most likely goodbye.
   [[nodiscard]] bool is_stale() const;
 
+  [[nodiscard]] int plain_fd() const { return wire_.is_secure() ? -1 : fd_.get(); }
+
  private:
   Connection(env::Fd fd, std::string name) : fd_(std::move(fd)), name_(std::move(name)) {}
   [[nodiscard]] Result<> settle(Io io, Bound bound);

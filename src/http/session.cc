@@ -44,6 +44,7 @@ std::string Session::Peer::text() const {
 
 Session::Session(Service& service, int fd, Peer peer, Guests::Welcome welcome)
     : service_(service),
+      fd_(fd),
       watched_(service.loop, fd),
       wire_(service.tls ? Wire(fd, *service.tls) : Wire(fd)),
       peer_(std::move(peer)),

@@ -82,6 +82,8 @@ class Session : public Waiter, public std::enable_shared_from_this<Session> {
   void on_ready(Side side) override;
   void on_tick();
   void on_stream();  // It has something to be written.
+  // For who writes whole chunks to it. None if they cannot be written as they are.
+  [[nodiscard]] env::Fd copy_descriptor() const;
   void leave();      // The server stops.
   void close();
 
@@ -128,6 +130,7 @@ class Session : public Waiter, public std::enable_shared_from_this<Session> {
   void set_deadline_at(std::uint64_t start, Span span);
 
   Service& service_;
+  const int fd_;
   Watched watched_;
   Wire wire_;
   const Peer peer_;

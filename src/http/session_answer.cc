@@ -8,6 +8,8 @@
 #include "http/limits.h"
 #include "http/session.h"
 
+#include <fcntl.h>
+
 namespace tyer::http {
 
 void Session::answer(Response response, env::Fd file) {
@@ -60,6 +62,11 @@ void Session::start_stream(const std::function<void(std::shared_ptr<Stream>)>& g
   stream_->session_ = this;
   ++service_.counts.streams;
   give(stream_);
+}
+
+env::Fd Session::copy_descriptor() const {
+  if (wire_.is_secure() || version_ < 11) return {};
+  return env::Fd(::fcntl(fd_, F_DUPFD_CLOEXEC, 3));
 }
 
 void Session::on_stream() {

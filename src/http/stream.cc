@@ -1,5 +1,7 @@
 #include "http/stream.h"
 
+#include <sys/socket.h>
+
 #include <algorithm>
 #include <iterator>
 #include <utility>
@@ -45,6 +47,36 @@ bool Stream::send(const Chunk& chunk) {
   const bool is_open = put(chunk, is_new);
   if (is_new) wake();
   return is_open;
+}
+
+bool Stream::send_now(const Chunk& chunk) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (write_now(chunk)) return phase_ == Phase::open;
+  }
+  return send(chunk);
+}
+
+bool Stream::write_now(const Chunk& chunk) {
+  const bool is_ours = now_ && has_begun_ && phase_ == Phase::open && queue_.empty() &&
+                       taken_ == 0 && !is_posted_ && !chunk->empty();
+  if (!is_ours) return false;
+  const std::string text = fmt::format("{:x}\r\n{}\r\n", chunk->size(), *chunk);
+  const ssize_t sent = env::uninterrupted(
+      [&] { return ::send(now_.get(), text.data(), text.size(), MSG_DONTWAIT | MSG_NOSIGNAL); });
+  if (sent <= 0) return false;
+  // Its reader is far behind; what it has of this is of no use.
+  if (static_cast<std::size_t>(sent) != text.size()) {
+    phase_ = Phase::cut;
+    is_posted_ = true;
+    outbox_->add({{shared_from_this()}});
+  }
+  return true;
+}
+
+void Stream::prefer_now() {
+  const std::lock_guard lock(mutex_);
+  if (session_ != nullptr) now_ = session_->copy_descriptor();
 }
 
 void Stream::send_all(std::span<const std::shared_ptr<Stream>> streams, const Chunk& chunk) {
@@ -99,6 +131,7 @@ std::size_t Stream::pending() const {
 
 Stream::Phase Stream::take(std::string& into, bool chunked) {
   const std::lock_guard lock(mutex_);
+  has_begun_ = true;
   is_posted_ = false;
   const std::size_t before = into.size();
   for (const Chunk& chunk : queue_) {
@@ -131,6 +164,7 @@ void Stream::close() {
     phase_ = Phase::over;
     queue_.clear();
     queued_ = taken_ = 0;
+    now_ = env::Fd();
     closers.swap(closers_);
   }
   session_ = nullptr;

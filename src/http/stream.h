@@ -14,6 +14,8 @@
 #include <string>
 #include <vector>
 
+#include "env/fd.h"
+
 namespace tyer::http {
 
 class Outbox;
@@ -31,6 +33,11 @@ class Stream : public std::enable_shared_from_this<Stream> {
   // apart from one that a cut hits halfway, not at all.
   bool send(const Chunk& chunk);
   static void send_all(std::span<const std::shared_ptr<Stream>> streams, const Chunk& chunk);
+
+  // As `send`, but by the caller itself where that can be: the I/O thread need not wake for it. For
+  // streams that have asked for it with `prefer_now`, in the function that they are given to.
+  bool send_now(const Chunk& chunk);
+  void prefer_now();
 
   // The last words when the stream is cut or the server stops.
   void set_farewell(Chunk chunk);
@@ -56,6 +63,8 @@ class Stream : public std::enable_shared_from_this<Stream> {
 
   // `is_new`: the I/O thread does not know yet that there is something.
   [[nodiscard]] bool put(const Chunk& chunk, bool& is_new);
+  // False: it is for the I/O thread. Under the lock.
+  [[nodiscard]] bool write_now(const Chunk& chunk);
   void wake();
   void add(const Chunk& chunk);
 
@@ -65,6 +74,8 @@ class Stream : public std::enable_shared_from_this<Stream> {
 
   mutable std::mutex mutex_;
   Phase phase_ = Phase::open;
+  env::Fd now_;             // The connection, for `send_now`; none if it is not ours to write.
+  bool has_begun_ = false;  // The head of the answer is written.
   bool is_posted_ = false;  // The I/O thread knows of it.
   std::vector<Chunk> queue_;
   std::size_t queued_ = 0;  // Bytes in it.

@@ -9,6 +9,7 @@
 #include <mutex>
 #include <semaphore>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "http/server.h"
@@ -33,6 +34,7 @@ class StreamTest : public ::testing::Test {
                  [this](Request&) {
                    return Response{.headers = {{"Content-Type", "text/event-stream"}},
                                    .stream = [this](std::shared_ptr<Stream> stream) {
+                                     if (prefers_now) stream->prefer_now();
                                      const std::lock_guard lock(mutex);
                                      streams.push_back(std::move(stream));
                                      opened.release();
@@ -51,6 +53,7 @@ class StreamTest : public ::testing::Test {
     return streams.back();
   }
 
+  bool prefers_now = false;
   std::mutex mutex;
   std::vector<std::shared_ptr<Stream>> streams;
   std::counting_semaphore<> opened{0};
@@ -67,6 +70,22 @@ TEST_F(StreamTest, CarriesChunksAndEnds) {
   stream->end();
   EXPECT_EQ(peer.rest(), "4\r\nmore\r\n0\r\n\r\n");
   EXPECT_FALSE(stream->send(text("late")));
+}
+
+TEST_F(StreamTest, CarriesWhatIsSentNowBetweenWhatIsSent) {
+  prefers_now = true;
+  start();
+  HttpPeer peer(server->port());
+  const auto stream = open(peer);
+  std::string expected;
+  for (int i = 0; i < 100; ++i) {
+    const std::string word = fmt::format("{:03}", i);
+    EXPECT_TRUE(i % 3 == 0 ? stream->send(text(word)) : stream->send_now(text(word)));
+    expected += "3\r\n" + word + "\r\n";
+  }
+  stream->end();
+  EXPECT_FALSE(stream->send_now(text("late")));
+  EXPECT_EQ(peer.rest(), expected + "0\r\n\r\n");
 }
 
 TEST_F(StreamTest, EndsWithTheConnectionForVersionOneNought) {

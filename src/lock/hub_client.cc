@@ -84,26 +84,51 @@ Result<HubClient::Answer> HubClient::post(const std::string& path, const std::st
   return answer;
 }
 
+Result<std::optional<std::string>> HubClient::Lines::next(int stop_fd) {
+  while (true) {
+    const std::size_t end = rest_.find('\n');
+    if (end != std::string::npos) {
+      std::string line = rest_.substr(0, end);
+      rest_.erase(0, end + 1);
+      if (!line.empty()) return line;
+      continue;
+    }
+    const auto text = reply_->next(limits::hub_silence_max, stop_fd);
+    if (!text) return client_->out_of_reach(text.error());
+    if (!*text || rest_.size() + (*text)->size() > limits::hub_answer_bytes_max) {
+      return std::nullopt;
+    }
+    rest_ += **text;
+  }
+}
+
+Result<HubClient::Lines> HubClient::open_lines(const std::string& path, const std::string& body,
+                                               int stop_fd) {
+  auto reply = client_.open(request("POST", path, body), limits::hub_silence_max, stop_fd);
+  if (!reply) return out_of_reach(reply.error());
+  Lines lines;
+  lines.client_ = this;
+  lines.reply_ = *std::move(reply);
+  const int status = lines.reply_->status();
+  if (status == 200) return lines;
+  std::string said;
+  while (said.size() <= limits::hub_answer_bytes_max) {
+    const auto text = lines.reply_->next(limits::hub_silence_max, stop_fd);
+    if (!text) return out_of_reach(text.error());
+    if (!*text) break;
+    said += **text;
+  }
+  return std::unexpected(refusal(status, said));
+}
+
 Result<> HubClient::post_for_lines(const std::string& path, const std::string& body, int stop_fd,
                                    const std::function<bool(std::string_view line)>& on_line) {
-  Answer answer;
-  const auto take = [&](int status, std::string_view text) {
-    answer.status = status;
-    answer.body += text;
-    if (answer.body.size() > limits::hub_answer_bytes_max) return false;
-    if (status == 200 && text.empty()) return on_line("");
-    while (status == 200 && answer.body.contains('\n')) {
-      const std::size_t end = answer.body.find('\n');
-      if (end > 0 && !on_line(std::string_view(answer.body).substr(0, end))) return false;
-      answer.body.erase(0, end + 1);
-    }
-    return true;
-  };
-  const auto read =
-      client_.stream(request("POST", path, body), limits::hub_silence_max, stop_fd, take);
-  if (!read) return out_of_reach(read.error());
-  if (answer.status == 200) return {};
-  return std::unexpected(refusal(answer.status, answer.body));
+  TYER_TRY(Lines lines, open_lines(path, body, stop_fd));
+  if (!on_line("")) return {};
+  while (true) {
+    TYER_TRY(const auto line, lines.next(stop_fd));
+    if (!line || !on_line(*line)) return {};
+  }
 }
 
 http::Request HubClient::request(const std::string& method, const std::string& target,

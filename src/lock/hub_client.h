@@ -3,6 +3,8 @@
 #pragma once
 
 #include <functional>
+#include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -37,8 +39,24 @@ class HubClient {
   [[nodiscard]] Result<Answer> post(const std::string& path, const std::string& body, Span silence,
                                     int stop_fd);
 
-  // An answer that goes on: an empty line when it begins, then its lines, until `on_line` says
-  // false or it ends. `cancelled` once `stop_fd` is readable.
+  // An answer that goes on, line by line.
+  class Lines {
+   public:
+    // The next; nothing: it is over. `cancelled` once `stop_fd` is readable.
+    [[nodiscard]] Result<std::optional<std::string>> next(int stop_fd);
+    // As http::Reply has it.
+    [[nodiscard]] int plain_fd() const { return rest_.empty() ? reply_->plain_fd() : -1; }
+
+   private:
+    friend class HubClient;
+    const HubClient* client_ = nullptr;
+    std::unique_ptr<http::Reply> reply_;
+    std::string rest_;
+  };
+  [[nodiscard]] Result<Lines> open_lines(const std::string& path, const std::string& body,
+                                         int stop_fd);
+
+  // An empty line when it begins, then its lines, until `on_line` says false or it ends.
   [[nodiscard]] Result<> post_for_lines(const std::string& path, const std::string& body,
                                         int stop_fd,
                                         const std::function<bool(std::string_view line)>& on_line);

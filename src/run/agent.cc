@@ -167,6 +167,19 @@ class Watch {
   std::size_t written_ = 0;
 };
 
+Result<std::unique_ptr<env::Child>> start(env::Env& env, env::Spawn& spawn,
+                                          const Watching& watching) {
+  if (watching.gate) spawn.gate = watching.gate();
+  if (spawn.gate) {
+    auto child = env.processes.spawn(spawn);
+    // One that was let in has leave. One that was not may still get it.
+    if (child || child.error().fault != Fault::cancelled) return child;
+    spawn.gate.reset();
+  }
+  if (watching.may_start) TYER_TRY_OK(watching.may_start());
+  return env.processes.spawn(spawn);
+}
+
 }  // namespace
 
 Result<Finished> run_agent(env::Env& env, env::Spawn spawn, const backend::Call& call,
@@ -178,7 +191,7 @@ Result<Finished> run_agent(env::Env& env, env::Spawn spawn, const backend::Call&
   spawn.input = input.reading.get();
   spawn.output = output.writing.get();
   spawn.errors = errors.writing.get();
-  TYER_TRY(const auto child, env.processes.spawn(spawn));
+  TYER_TRY(const auto child, start(env, spawn, watching));
   Watch watch(env, *child, call, bounds, grace, watching);
   watch.input = std::move(input.writing);
   watch.output.fd = std::move(output.reading);
@@ -188,7 +201,9 @@ Result<Finished> run_agent(env::Env& env, env::Spawn spawn, const backend::Call&
   output.writing = env::Fd();
   errors.writing = env::Fd();
 
-  const Result<> begun = watching.started ? watching.started() : Result<>();
+  // One that came through a gate has not taken the leave that stands there.
+  Result<> begun = spawn.gate && watching.may_start ? watching.may_start() : Result<>();
+  if (begun && watching.started) begun = watching.started();
   if (!begun) {
     env::end_descendants(Span::zero(), {});
     return std::unexpected(begun.error());

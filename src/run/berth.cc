@@ -60,6 +60,13 @@ Result<> Berth::leave_word() {
   return word_->write(0, dump_json(word));
 }
 
+void Berth::put(const std::string& name, std::string content) {
+  const std::string path = fmt::format("{}/{}/call/{}", runs_, mark_, name);
+  if (!env_.files.replace(path, content)) return;
+  file_ = name;
+  content_ = std::move(content);
+}
+
 Result<> Berth::take(const std::string& id) {
   const std::string folder = fmt::format("{}/{}", runs_, id);
   if (std::rename(fmt::format("{}/{}", runs_, mark_).c_str(), folder.c_str()) != 0) {
@@ -70,16 +77,22 @@ Result<> Berth::take(const std::string& id) {
   return leave_word();
 }
 
+void Berth::give_up() {
+  if (!run_.empty()) remove_folder(fmt::format("{}/{}", runs_, run_));
+  run_.clear();
+}
+
 void Berth::is_recorded() {
   if (!word_) return;
   word_.reset();
   (void)env_.files.remove(word_path(runs_, mark_));
 }
 
-void end_unrecorded(env::Env& env, const std::string& runs) {
+void end_unrecorded(env::Env& env, const std::string& runs, const std::string& own) {
   const auto waiting = env.files.list(waiting_folder(runs));
   if (!waiting) return;
   for (const env::Entry& entry : *waiting) {
+    if (entry.name == own) continue;
     const std::string path = word_path(runs, entry.name);
     const auto text = env.files.read(path, limits::word_bytes_max);
     if (!text) continue;

@@ -27,8 +27,15 @@ class Berth {
   Berth(const Berth&) = delete;
   Berth& operator=(const Berth&) = delete;
 
+  // Writes a file for the agent that it will most likely need.
+  void put(const std::string& name, std::string content);
+  [[nodiscard]] bool has(const std::string& name, const std::string& content) const {
+    return !name.empty() && name == file_ && content == content_;
+  }
   // Becomes the folder of run `id`.
   [[nodiscard]] Result<> take(const std::string& id);
+  // The run is none after all: nothing of it was started.
+  void give_up();
   // Its run is recorded: nobody needs our word any more.
   void is_recorded();
 
@@ -45,10 +52,13 @@ class Berth {
   const std::string mark_;
   const Guards guards_;
   std::string run_;
+  std::string file_;
+  std::string content_;
   std::unique_ptr<env::File> word_;
 };
 
-// Ends what keepers on this machine have started that died before it was recorded.
-void end_unrecorded(env::Env& env, const std::string& runs);
+// Ends what keepers on this machine have started that died before it was recorded. `own` is the
+// mark of one that lives: ours.
+void end_unrecorded(env::Env& env, const std::string& runs, const std::string& own = "");
 
 }  // namespace tyer::run

@@ -77,6 +77,19 @@ TEST(Berth, ThatNoRunHasTakenLeavesNothing) {
   EXPECT_FALSE(world.has("waiting/m1"));
 }
 
+TEST(Berth, OfARunThatNeverBeganLeavesNothing) {
+  BerthWorld world;
+  {
+    const auto berth = Berth::make(world.env, world.runs, "m1", world.living());
+    ASSERT_TRUE(berth);
+    ASSERT_TRUE((*berth)->take("r1"));
+    (*berth)->give_up();
+  }
+  EXPECT_FALSE(world.has("r1"));
+  EXPECT_FALSE(world.has("m1"));
+  EXPECT_FALSE(world.has("waiting/m1"));
+}
+
 TEST(Berth, LetsAnAgentBeFoundWhoseKeeperDiedBeforeItWasRecorded) {
   BerthWorld world;
   auto berth = Berth::make(world.env, world.runs, "m1", {world.dead(), world.dead()});

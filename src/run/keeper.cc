@@ -55,6 +55,9 @@ class RunKeeper {
     while (true) {
       kept.last = try_once(job, *backend, attempt);
       const Conclusion& conclusion = kept.last;
+      // What failed before it could start is not recorded either unless it may.
+      if (!is_created_ && !refused_) (void)ask_to_start();
+      if (refused_) return std::unexpected(*refused_);
       if (!is_created_) TYER_TRY_OK(create(job, attempt));
       // No run fails because of the folders of others.
       if (attempt.number == 1) (void)prune(engine_, env_.files, job.folder, job.kept);
@@ -142,7 +145,7 @@ class RunKeeper {
     TYER_TRY(const backend::Features features, ask_features(env_, backend, task, environment_));
     TYER_TRY(const backend::Call call, backend.prepare(task, features));
     reads_task_ = false;
-    TYER_TRY_OK(write_files(call, task.folder));
+    TYER_TRY_OK(write_files(call, task.folder, has_berth(job) ? share_.berth : nullptr));
     const bool is_late = has_berth(job) && !is_created_;
     if (!is_late) TYER_TRY_OK(start(job, attempt, heart));
     return converse(job, backend, task, call, *transcript, heart, [&]() -> Result<> {
@@ -197,10 +200,11 @@ class RunKeeper {
     return fail(Fault::unavailable, fmt::format("{}; its lease was lost", done.error().what));
   }
 
-  Result<> write_files(const backend::Call& call, const std::string& folder) {
+  Result<> write_files(const backend::Call& call, const std::string& folder, const Berth* berth) {
     if (call.files.empty()) return {};
-    TYER_TRY_OK(env_.files.make_directory(folder));
+    if (berth == nullptr) TYER_TRY_OK(env_.files.make_directory(folder));
     for (const backend::CallFile& file : call.files) {
+      if (berth != nullptr && berth->has(file.name, file.content)) continue;
       TYER_TRY_OK(env_.files.replace(folder + "/" + file.name, file.content));
     }
     return {};
@@ -247,7 +251,9 @@ class RunKeeper {
       is_hopeless = is_hopeless || note.kind == backend::Note::Kind::hopeless;
     });
     std::string last_errors;
-    const Watching watching{.started = std::move(started),
+    const Watching watching{.gate = share_.gate,
+                            .may_start = [this] { return ask_to_start(); },
+                            .started = std::move(started),
                             .fds = watched_fds(heart),
                             .cut = [&]() -> std::optional<Cut> {
                               if (is_hopeless) return Cut::hopeless;
@@ -287,6 +293,12 @@ class RunKeeper {
     if (finished.cut == Cut::lost) conclusion.outcome = core::Outcome::lost;
     conclusion.trouble = transcript.trouble();
     return conclusion;
+  }
+
+  Result<> ask_to_start() {
+    const Result<> allowed = share_.may_start ? share_.may_start() : Result<>();
+    if (!allowed) refused_ = allowed.error();
+    return allowed;
   }
 
   env::Spawn to_spawn(const Job& job, const backend::Call& call) const {
@@ -354,10 +366,11 @@ class RunKeeper {
   const Preparation& preparation_;
   const Share& share_;
   std::uint64_t token_ = 0;
-  bool asked_ = false;       // By a signal.
-  bool is_created_ = false;  // The run that is tried is recorded.
-  bool is_ready_ = false;    // What had to be prepared is.
-  bool reads_task_ = false;  // The back end is looking at the task.
+  std::optional<Error> refused_;  // Somebody with a share in it does not let it start.
+  bool asked_ = false;            // By a signal.
+  bool is_created_ = false;       // The run that is tried is recorded.
+  bool is_ready_ = false;         // What had to be prepared is.
+  bool reads_task_ = false;       // The back end is looking at the task.
 };
 
 }  // namespace

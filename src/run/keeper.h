@@ -30,6 +30,11 @@ struct Share {
   std::function<void(const backend::Note&)> on_note = {};
   // Taken by the run: its agent starts first, and the run is recorded then.
   Berth* berth = nullptr;
+  // Asked when all is done that can be before. An error: it is not started, with a berth nothing
+  // of it is recorded, and that is what `keep` returns.
+  std::function<Result<>()> may_start = {};
+  // Where that will be told, if a process can see it there by itself.
+  std::function<std::optional<env::Gate>()> gate = {};
   std::function<void()> on_start = {};
 };
 

@@ -1,32 +1,23 @@
 #include "work/assignment.h"
 
 #include "base/json.h"
+#include "base/json_fields.h"
 
 namespace tyer::work {
 namespace {
 
-const Json& member(const Json& object, const char* name) {
-  static const Json none = Json::object();
-  const auto found = object.find(name);
-  return found != object.end() && found->is_object() ? *found : none;
+Said read_said(const JsonFields& said) {
+  return {.id = said.text("id"),
+          .title = said.text("title"),
+          .text = said.text("content"),
+          .author = said.text("author_name"),
+          .by_agent = said.text("author_type") == "bot",
+          .at = said.text("created_at")};
 }
 
-Said read_said(const Json& json) {
-  return {.id = text_or(json, "id"),
-          .title = text_or(json, "title"),
-          .text = text_or(json, "content"),
-          .author = text_or(json, "author_name"),
-          .by_agent = text_or(json, "author_type") == "bot",
-          .at = text_or(json, "created_at")};
-}
-
-std::vector<Said> read_list(const Json& object, const char* name) {
+std::vector<Said> read_list(const JsonFields& begun, const char* name) {
   std::vector<Said> all;
-  const auto found = object.find(name);
-  if (found == object.end() || !found->is_array()) return all;
-  for (const Json& one : *found) {
-    if (one.is_object()) all.push_back(read_said(one));
-  }
+  for (const JsonFields& one : begun.objects(name)) all.push_back(read_said(one));
   return all;
 }
 
@@ -42,35 +33,35 @@ std::vector<std::string> texts_of(const Json& object, const char* name) {
   return all;
 }
 
-Result<Assignment> read_assignment(const Json& begun) {
-  const Json& agent = member(begun, "agent");
-  const Json& session = member(begun, "session");
-  const Json& lease = member(begun, "lease");
-  Assignment given{.run = text_or(begun, "run"),
-                   .token = text_or(begun, "token"),
-                   .skill = text_or(begun, "skill"),
-                   .lease_key = text_or(lease, "key"),
-                   .lease_token = static_cast<std::uint64_t>(int_or(lease, "token")),
-                   .agent = text_or(agent, "name"),
-                   .agent_id = text_or(agent, "id"),
-                   .backend = text_or(agent, "type"),
-                   .directory = text_or(agent, "working_directory"),
-                   .model = text_or(agent, "model"),
-                   .permission = text_or(agent, "permission_mode"),
-                   .command = texts_of(agent, "command"),
-                   .environment = texts_of(agent, "environment"),
-                   .worktree = agent.value("worktree", Json()) == Json(true),
-                   .minutes_max = int_or(agent, "minutes_max"),
-                   .session = text_or(session, "name"),
-                   .session_id = text_or(session, "id"),
-                   .conversation = text_or(session, "claude_session_id"),
-                   .feed = text_or(member(begun, "feed"), "name"),
-                   .post = read_said(member(begun, "post")),
+Result<Assignment> read_assignment(std::string_view text) {
+  TYER_TRY(const JsonFields begun, JsonFields::read(text));
+  const JsonFields agent = begun.object("agent");
+  const JsonFields session = begun.object("session");
+  const JsonFields lease = begun.object("lease");
+  Assignment given{.run = begun.text("run"),
+                   .token = begun.text("token"),
+                   .skill = begun.text("skill"),
+                   .lease_key = lease.text("key"),
+                   .lease_token = static_cast<std::uint64_t>(lease.number("token")),
+                   .agent = agent.text("name"),
+                   .agent_id = agent.text("id"),
+                   .backend = agent.text("type"),
+                   .directory = agent.text("working_directory"),
+                   .model = agent.text("model"),
+                   .permission = agent.text("permission_mode"),
+                   .command = agent.texts("command"),
+                   .environment = agent.texts("environment"),
+                   .worktree = agent.flag("worktree"),
+                   .minutes_max = agent.number("minutes_max"),
+                   .session = session.text("name"),
+                   .session_id = session.text("id"),
+                   .conversation = session.text("claude_session_id"),
+                   .usage_totals = session.text("usage_totals"),
+                   .feed = begun.object("feed").text("name"),
+                   .post = read_said(begun.object("post")),
                    .items = read_list(begun, "items"),
                    .comments = read_list(begun, "comments")};
-  if (const auto titles = begun.find("titles"); titles != begun.end() && titles->is_array()) {
-    for (const Json& one : *titles) given.titles.push_back(text_or(one, "title"));
-  }
+  for (const JsonFields& one : begun.objects("titles")) given.titles.push_back(one.text("title"));
   const bool is_whole = !given.run.empty() && !given.token.empty() && !given.lease_key.empty() &&
                         !given.backend.empty() && !given.items.empty();
   if (!is_whole) return fail(Fault::broken, "the hub's answer is not that of a run that begins");

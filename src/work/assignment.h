@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/error.h"
@@ -42,6 +43,7 @@ struct Assignment {
   std::string session;  // Its name.
   std::string session_id;
   std::string conversation;
+  std::string usage_totals;  // Of the conversation so far, as it was told last.
 
   std::string feed;
   Said post;
@@ -51,7 +53,7 @@ struct Assignment {
 };
 
 // From the answer to POST /api/sessions/{id}/runs. `broken` if it is none.
-[[nodiscard]] Result<Assignment> read_assignment(const Json& begun);
+[[nodiscard]] Result<Assignment> read_assignment(std::string_view begun);
 
 // The texts in a list of an object; what is no text is left out.
 [[nodiscard]] std::vector<std::string> texts_of(const Json& object, const char* name);

@@ -174,7 +174,7 @@ Json begun() {
 }
 
 TEST(Assignment, IsReadFromTheAnswerOfAHub) {
-  const Result<Assignment> given = read_assignment(begun());
+  const Result<Assignment> given = read_assignment(dump_json(begun()));
 
   ASSERT_TRUE(given);
   EXPECT_EQ(given->lease_token, 7U);
@@ -190,14 +190,14 @@ TEST(Assignment, IsNoneWithoutWhatEveryRunNeeds) {
   for (const char* name : {"run", "token", "lease", "agent", "items"}) {
     Json less = begun();
     less.erase(name);
-    EXPECT_FALSE(read_assignment(less)) << name;
+    EXPECT_FALSE(read_assignment(dump_json(less))) << name;
     less[name] = 5;
-    EXPECT_FALSE(read_assignment(less)) << name;
+    EXPECT_FALSE(read_assignment(dump_json(less))) << name;
   }
-  EXPECT_FALSE(read_assignment(Json::array()));
+  EXPECT_FALSE(read_assignment(dump_json(Json::array())));
   Json odd = begun();
   odd["items"] = Json{5, "x", nullptr};
-  EXPECT_FALSE(read_assignment(odd));
+  EXPECT_FALSE(read_assignment(dump_json(odd)));
 }
 
 }  // namespace

@@ -8,7 +8,6 @@
 
 #include <fmt/format.h>
 
-#include "api/limits.h"
 #include "backend/limits.h"
 #include "base/json.h"
 #include "base/text.h"
@@ -16,13 +15,13 @@
 #include "engine/keeper.h"
 #include "engine/loop.h"
 #include "env/wait_readable.h"
-#include "lock/far_wait.h"
 #include "lock/hub_client.h"
 #include "run/berth.h"
 #include "run/settle.h"
 #include "work/limits.h"
 #include "work/narrator.h"
 #include "work/prompt.h"
+#include "work/stand.h"
 
 namespace tyer::work {
 namespace {
@@ -71,11 +70,14 @@ class Shift {
     (void)serving_.engine.apply(
         {run::key_of(order_.job.id)},
         [](const core::View&, Time) -> Result<core::Change> { return core::Change{}; });
+    (void)make_prompt({}, "");
     const auto front = env_.processes.holder(::getppid(), order_.job.id);
     if (!front) return;
     auto berth = run::Berth::make(env_, order_.job.folder, order_.job.id,
                                   {env_.processes.self(order_.job.id), *front});
-    if (berth) berth_ = *std::move(berth);
+    if (!berth) return;
+    berth_ = *std::move(berth);
+    if (!skill_.text.empty()) berth_->put(backend::system_file, make_instructions(skill_.text));
   }
 
   // For the session that it is told.
@@ -92,27 +94,34 @@ class Shift {
       if (begun.contains("not_before") && begun["not_before"].is_string()) return Served::limit;
       return text_or(begun, "why").empty() ? Served::nothing : Served::busy;
     }
-    return serve(begun);
+    return serve(dump_json(begun));
   }
 
-  // For whichever has something to do next.
+  // For whichever has something to do next. What can be done before it has begun is done then.
   Result<Served> run_next() {
     TYER_TRY(const auto begun, wait_at_hub());
     if (!begun) return Served::nothing;
     TYER_TRY_OK(settle());
-    return serve(*begun);
+    const auto served = serve(*begun);
+    if (has_begun_ || !stand_.is_open()) return served;
+    // We have not heard that it has begun, but perhaps it has.
+    TYER_TRY_OK(stand_.withdraw(dump_json(holder_body())));
+    return Served::nothing;
   }
 
  private:
-  Result<Served> serve(const Json& begun) {
+  Result<Served> serve(const std::string& begun) {
     TYER_TRY(given_, read_assignment(begun));
     order_.job.mark = std::exchange(order_.job.id, given_.run);
     holder_.run = given_.run;
-    totals_ = read_totals(text_or(begun["session"], "usage_totals"));
-    TYER_TRY_OK(confirm());
+    totals_ = read_totals(given_.usage_totals);
     // If it cannot be had, another is made.
     if (berth_ && !berth_->take(given_.run)) berth_.reset();
     const Result<run::Kept> kept = work();
+    if (const Result<> begins = await_start(); !begins) {
+      if (berth_) berth_->give_up();
+      return std::unexpected(begins.error());
+    }
     tell_worker();
     TYER_TRY_OK(finish(kept));
     return Served::done;
@@ -120,12 +129,13 @@ class Shift {
 
   // What a dead run has left on this machine ends before the next one begins.
   Result<> settle() {
-    run::end_unrecorded(env_, order_.job.folder);
+    run::end_unrecorded(env_, order_.job.folder, order_.job.id);
     TYER_TRY_OK(run::settle(serving_.engine));
     return {};
   }
 
   void tell_worker() {
+    stand_.leave();  // Not sooner: that takes a while.
     if (!order_.offers || std::exchange(has_told_, true)) return;
     const Said& first = given_.items.front();
     serving_.on_given(
@@ -156,60 +166,39 @@ class Shift {
             {"pid_start", holder_.pid_start}};
   }
 
-  // What a run that begins is told, once there is one. Nothing: it is not to wait any more.
-  Result<std::optional<Json>> wait_at_hub() {
-    lock::FdSet stops;
-    for (const int fd : serving_.stop_fds) stops.add(fd);
+  // What a run is told that is about to begin, once there is one. Nothing: it is not to wait any
+  // more.
+  Result<std::optional<std::string>> wait_at_hub() {
     TYER_TRY(Json body, grant_body());
     body["agents"] = order_.agents;
     body["sessions"] = order_.sessions;
-    const std::string text = dump_json(body);
-    for (Span backoff{};;) {
-      std::optional<Json> begun;
-      asked_ = env_.clock.boot_time();
-      bool has_beaten = false;
-      const Result<> read =
-          client_.post_for_lines("/api/work", text, stops.fd(), [&](std::string_view line) {
-            backoff = Span::zero();
-            if (line.empty()) return true;  // It is open.
-            auto json = parse_json_object(line, line.size());
-            if (!json) return false;
-            if (json->contains("begun")) {
-              begun = *std::move(json);
-              return false;
-            }
-            // What comes now was decided after this was sent, and that was so long after the
-            // last one at least.
-            if (std::exchange(has_beaten, true)) asked_ += limits::stream_beat_every;
-            return true;
-          });
-      if (begun) return begun;
-      const bool is_stopped = env::wait_any(serving_.stop_fds, Span::zero()).value_or(true);
-      if (!read && read.error().fault == Fault::denied) return std::unexpected(read.error());
-      // Perhaps it was given something and has not heard of it.
-      TYER_TRY_OK(withdraw());
-      if (is_stopped) return std::optional<Json>();
-      backoff = engine::next_backoff(backoff);
-      TYER_TRY_OK(env::wait_any(serving_.stop_fds, backoff));
-    }
+    TYER_TRY(auto begun, stand_.wait(dump_json(body), dump_json(holder_body())));
+    asked_ = stand_.asked();
+    return begun;
   }
 
-  // Until the hub knows, or nobody waits for that any more.
-  Result<> withdraw() {
-    for (Span backoff{};;) {
-      const auto told = client_.ask("POST", "/api/work/withdraw", {}, dump_json(holder_body()));
-      if (told) return {};
-      if (!info(told.error().fault).retry_helps) return std::unexpected(told.error());
-      backoff = engine::next_backoff(backoff);
-      TYER_TRY(const bool is_stopped, env::wait_any(serving_.stop_fds, backoff));
-      if (is_stopped) return {};
-    }
+  // Until what we were told of has begun. An error: not for all we know; it must not be started.
+  Result<> await_start() {
+    if (has_begun_) return {};
+    TYER_TRY_OK(stand_.await(given_.run));
+    TYER_TRY_OK(confirm());
+    has_begun_ = true;
+    return {};
+  }
+
+  [[nodiscard]] std::optional<env::Gate> gate() const {
+    if (has_begun_ || needs_confirming()) return std::nullopt;
+    return stand_.gate(given_.run);
+  }
+
+  [[nodiscard]] bool needs_confirming() const {
+    return env_.clock.boot_time() - asked_ > order_.job.silence / 4;
   }
 
   // What was given long ago, by all that is known, may be somebody else's by now.
   Result<> confirm() {
+    if (!needs_confirming()) return {};
     const Span now = env_.clock.boot_time();
-    if (now - asked_ <= order_.job.silence / 4) return {};
     TYER_TRY_OK(client_.ask(
         "POST", "/api/leases/renew", {},
         dump_json(
@@ -231,6 +220,7 @@ class Shift {
                 asked_);
     TYER_TRY(run::Job job, make_job());
     TYER_TRY(const run::Preparation preparation, serving_.choose_tree(given_, job));
+    if (preparation || !berth_) TYER_TRY_OK(await_start());
     TYER_TRY(auto telling, lock::HubClient::make(serving_.hub, answer_time));
     Narrator narrator([&](const std::string& text) {
       // What cannot be told is in the transcript.
@@ -246,6 +236,8 @@ class Shift {
                      {.leases = &leases,
                       .on_note = [&](const backend::Note& note) { narrator.hear(note); },
                       .berth = preparation ? nullptr : berth_.get(),
+                      .may_start = [this] { return await_start(); },
+                      .gate = [this] { return gate(); },
                       .on_start = [this] { tell_worker(); }});
   }
 
@@ -352,9 +344,11 @@ class Shift {
   env::Env& env_;
   Order order_;
   std::unique_ptr<run::Berth> berth_;
+  bool has_begun_ = false;
   bool has_told_ = false;  // The worker, what it was given.
   Skill skill_;
   lock::HubClient client_;
+  Stand stand_{env_, client_, serving_.stop_fds};
   core::Holder holder_;
   Span asked_{};
   Assignment given_;

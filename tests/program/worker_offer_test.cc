@@ -34,10 +34,16 @@ class WorkerOffer : public WorkerTest {
     return peer;
   }
 
-  // What it is given. Beats are for those who wait longer than a test.
+  // What it is given, and that it may go. Beats are for those who wait longer than a test.
   [[nodiscard]] static Json given(HttpPeer& peer) {
-    std::string line = peer.until("\n0\r\n");
-    line.erase(std::min(line.rfind('}'), line.size() - 1) + 1);
+    const Json begun = next_line(peer);
+    EXPECT_EQ(text_or(next_line(peer), "go"), text_or(begun, "run"));
+    EXPECT_EQ(peer.rest(), "\r\n0\r\n\r\n");
+    return begun;
+  }
+
+  [[nodiscard]] static Json next_line(HttpPeer& peer) {
+    std::string line = peer.until("}\n");
     line.erase(0, line.find('{'));
     const auto json = parse_json_object(line, line.size());
     EXPECT_TRUE(json) << line;

@@ -1,0 +1,76 @@
+#include "work/stand.h"
+
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "api/limits.h"
+#include "base/json.h"
+#include "base/json_fields.h"
+#include "engine/loop.h"
+#include "env/wait_readable.h"
+
+namespace tyer::work {
+
+Stand::Stand(env::Env& env, lock::HubClient& client, std::vector<int> stop_fds)
+    : env_(env), client_(client), stop_fds_(std::move(stop_fds)) {
+  for (const int fd : stop_fds_) stops_.add(fd);
+}
+
+Result<std::optional<std::string>> Stand::wait(const std::string& offer, const std::string& who) {
+  for (Span backoff{};;) {
+    asked_ = env_.clock.boot_time();
+    auto lines = client_.open_lines("/api/work", offer, stops_.fd());
+    bool has_beaten = false;
+    while (lines) {
+      backoff = Span::zero();
+      auto line = lines->next(stops_.fd());
+      if (!line || !*line) break;
+      const auto said = JsonFields::read(**line);
+      if (!said) break;
+      if (said->has("begun")) {
+        lines_ = *std::move(lines);
+        return line;
+      }
+      // What comes now was decided after this was sent, and that was so long after the last one
+      // at least.
+      if (std::exchange(has_beaten, true)) asked_ += limits::stream_beat_every;
+    }
+    const bool is_stopped = env::wait_any(stop_fds_, Span::zero()).value_or(true);
+    if (!lines && lines.error().fault == Fault::denied) return std::unexpected(lines.error());
+    // Perhaps it was given something and has not heard of it.
+    TYER_TRY_OK(withdraw(who));
+    if (is_stopped) return std::nullopt;
+    backoff = engine::next_backoff(backoff);
+    TYER_TRY_OK(env::wait_any(stop_fds_, backoff));
+  }
+}
+
+Result<> Stand::await(const std::string& run) {
+  while (lines_) {
+    TYER_TRY(const auto line, lines_->next(stops_.fd()));
+    if (!line) return fail(Fault::unavailable, "the hub has not let it begin");
+    TYER_TRY(const JsonFields said, JsonFields::read(*line));
+    if (said.text("go") == run) break;
+  }
+  return {};
+}
+
+std::optional<env::Gate> Stand::gate(const std::string& run) const {
+  const int fd = lines_ ? lines_->plain_fd() : -1;
+  if (fd < 0) return std::nullopt;
+  return env::Gate{fd, fmt::format(R"("go":"{}")", run)};
+}
+
+Result<> Stand::withdraw(const std::string& who) {
+  for (Span backoff{};;) {
+    const auto told = client_.ask("POST", "/api/work/withdraw", {}, who);
+    if (told) return {};
+    if (!info(told.error().fault).retry_helps) return std::unexpected(told.error());
+    backoff = engine::next_backoff(backoff);
+    TYER_TRY(const bool is_stopped, env::wait_any(stop_fds_, backoff));
+    if (is_stopped) return {};
+  }
+}
+
+}  // namespace tyer::work
