@@ -18,6 +18,14 @@
 
 #include "env/limits.h"
 
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+// The sanitizer takes clone for fork, and its locks are let go twice in memory that is shared.
+extern "C" int __clone(int (*)(void*), void*, int, void*, ...);
+#define clone __clone
+#endif
+#endif
+
 namespace tyer::env {
 namespace {
 
