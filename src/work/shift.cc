@@ -70,7 +70,7 @@ class Shift {
     (void)serving_.engine.apply(
         {run::key_of(order_.job.id)},
         [](const core::View&, Time) -> Result<core::Change> { return core::Change{}; });
-    (void)make_prompt({}, "");
+    (void)make_prompt({}, "");  // What was run once is quicker the next time.
     const auto front = env_.processes.holder(::getppid(), order_.job.id);
     if (!front) return;
     auto berth = run::Berth::make(env_, order_.job.folder, order_.job.id,
