@@ -1,13 +1,18 @@
-// Becoming another program, step by step, as posix_spawn(3) does it, with a gate before the last.
+// Becoming another program, step by step, as posix_spawn(3) does it, with a gate on the way.
 //
 // The child borrows the memory of the thread that starts it, which stands still meanwhile: nothing
 // is copied, however much there is. So the child may only do what is done in linux_launch.cc.
+//
+// A gate is best waited at when all is done: the child has become the program, and is held, by
+// ptrace(2), before its first step. It ends with who holds it. Where that cannot be (a script, a
+// program with rights of its own, a system that forbids it), the child waits before it becomes it.
 
 #pragma once
 
 #include <sys/types.h>
 
 #include <array>
+#include <atomic>
 #include <vector>
 
 #include "env/processes.h"
@@ -30,6 +35,13 @@ struct Launch {
   // In a session of its own, with no signal blocked. If there is a problem the child, if there is
   // one (not 0), has ended and is to be waited for.
   [[nodiscard]] pid_t start();
+
+  // Whether it is held yet: what the child waits for, if it is to be.
+  enum class Hold : std::uint32_t { none, asked, taken, failed };
+  std::atomic<Hold> hold = Hold::none;
+
+ private:
+  [[nodiscard]] pid_t start_held(void* stack_end);
 };
 
 }  // namespace tyer::env

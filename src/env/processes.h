@@ -8,6 +8,7 @@
 
 #include <csignal>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -25,6 +26,8 @@ namespace tyer::env {
 struct Gate {
   int socket = -1;   // Of ours; what comes there is looked at and left there.
   std::string word;  // That comes when it may.
+  // What we do before it is let through, best while it gets that far. False: it is not.
+  std::function<bool()> meanwhile = {};
 };
 
 struct Spawn {
