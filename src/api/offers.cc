@@ -9,6 +9,7 @@
 #include "api/run_begin.h"
 #include "base/id.h"
 #include "base/json.h"
+#include "env/processor.h"
 #include "feed/kinds.h"
 #include "feed/records.h"
 
@@ -125,6 +126,7 @@ std::vector<Offers::Gift> Offers::give(store::Txn& txn, const std::vector<std::s
     if (!whose) continue;
     const Place place = take(whose->agent, session);
     if (!place) continue;
+    announce(txn, **subject, *place->stream);
     Told told;
     // Whatever is wrong with it, the request that it comes with goes on.
     const Result<> tried = txn.attempt([&]() -> Result<> {
@@ -133,7 +135,8 @@ std::vector<Offers::Gift> Offers::give(store::Txn& txn, const std::vector<std::s
     });
     if (tried && !told.run.empty()) {
       place->stream->send_now(std::make_shared<const std::string>(std::move(told.line)));
-      gifts.push_back({place->stream, std::move(told.run)});
+      gifts.push_back({place->stream, std::make_shared<const std::string>(
+                                          dump_json({{"go", told.run}}) + "\n")});
     } else {
       put_back(place);
     }
@@ -141,10 +144,17 @@ std::vector<Offers::Gift> Offers::give(store::Txn& txn, const std::vector<std::s
   return gifts;
 }
 
+// While we decide it, it can wake. If somebody has the session, it is most likely not to be.
+void Offers::announce(store::Txn& txn, const core::Subject& session, http::Stream& stream) const {
+  const auto lease = txn.lease(session.key);
+  if (!lease || *lease) return;
+  stream.send_now(soon_);
+  env::give_way();  // Until it is out of our way.
+}
+
 void Offers::tell(const std::vector<Gift>& gifts, bool is_committed) {
   for (const Gift& gift : gifts) {
-    const auto line = std::make_shared<const std::string>(dump_json({{"go", gift.run}}) + "\n");
-    if (is_committed) gift.stream->send_now(line);
+    if (is_committed) gift.stream->send_now(gift.go);
     gift.stream->end();
   }
 }

@@ -1,9 +1,10 @@
 // Keepers that wait for something to do, each with an answer that goes on (W12).
 //
 // What a request gives a session to do is begun by one of them in the very transaction of that
-// request. It is told all there is to know before that is committed, so that it can get ready while
-// the disk is waited for, and to go once it is. Who offers itself is only quicker than who hears of
-// it and asks; nothing is lost if nobody does, or if a commit fails.
+// request. It is woken when it is known to be needed, told all there is to know before that is
+// committed, so that it can get ready while the disk is waited for, and to go once it is. Who
+// offers itself is only quicker than who hears of it and asks; nothing is lost if nobody does, or
+// if a commit fails.
 
 #pragma once
 
@@ -42,7 +43,7 @@ class Offers {
 
   struct Gift {
     std::shared_ptr<http::Stream> stream;
-    std::string run;
+    http::Stream::Chunk go;  // The word for it.
   };
   // Lets one of them begin for each of `sessions` that has something to do and nobody who does it,
   // and tells it what it will be. It goes when it is told that it is committed.
@@ -65,6 +66,7 @@ class Offers {
   void begin(Offer offer, std::shared_ptr<http::Stream> stream);
   [[nodiscard]] Place take(const std::string& agent, const std::string& session);
   void put_back(Place place);
+  void announce(store::Txn& txn, const core::Subject& session, http::Stream& stream) const;
   struct Told {
     std::string run;  // Empty: nothing has begun.
     std::string line;
@@ -73,6 +75,7 @@ class Offers {
                                       const std::string& session);
 
   Hub& hub_;
+  const http::Stream::Chunk soon_ = std::make_shared<const std::string>("{\"soon\":true}\n");
   std::mutex mutex_;
   std::list<Place> all_;  // Who waits longest first.
   std::atomic<std::size_t> count_ = 0;

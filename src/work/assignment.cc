@@ -68,4 +68,24 @@ Result<Assignment> read_assignment(std::string_view text) {
   return given;
 }
 
+std::string example_assignment() {
+  constexpr std::size_t said = 20;
+  const Json one{{"id", "cm_01m7hn140s0000000891fdcn6w"},
+                 {"author_name", "somebody"},
+                 {"author_type", "human"},
+                 {"content", std::string(200, 'x')},
+                 {"created_at", "2026-01-01T00:00:00.000000Z"}};
+  return dump_json({{"run", "run"},
+                    {"token", "token"},
+                    {"skill", "skill"},
+                    {"lease", {{"key", "key"}, {"token", 1}}},
+                    {"agent", {{"name", "agent"}, {"type", "command"}, {"command", {"program"}}}},
+                    {"session", {{"name", "default"}, {"id", "session"}}},
+                    {"feed", {{"name", "feed"}}},
+                    {"post", one},
+                    {"items", Json::array({one})},
+                    {"comments", Json(said, one)},
+                    {"titles", Json(said / 2, {{"title", "A title"}})}});
+}
+
 }  // namespace tyer::work

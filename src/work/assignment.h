@@ -55,6 +55,9 @@ struct Assignment {
 // From the answer to POST /api/sessions/{id}/runs. `broken` if it is none.
 [[nodiscard]] Result<Assignment> read_assignment(std::string_view begun);
 
+// One as large as most are, of nobody.
+[[nodiscard]] std::string example_assignment();
+
 // The texts in a list of an object; what is no text is left out.
 [[nodiscard]] std::vector<std::string> texts_of(const Json& object, const char* name);
 

@@ -14,6 +14,7 @@
 #include "core/limits.h"
 #include "engine/keeper.h"
 #include "engine/loop.h"
+#include "env/processor.h"
 #include "env/wait_readable.h"
 #include "lock/hub_client.h"
 #include "run/berth.h"
@@ -66,11 +67,11 @@ class Shift {
   void get_ready() {
     if (auto skill = fetch_skill()) skill_ = *std::move(skill);
     (void)client_.ask("GET", "/api/auth/me", {});
-    (void)settle();
+    (void)env::is_quiet();
     (void)serving_.engine.apply(
         {run::key_of(order_.job.id)},
         [](const core::View&, Time) -> Result<core::Change> { return core::Change{}; });
-    (void)make_prompt({}, "");  // What was run once is quicker the next time.
+    rehearse();
     const auto front = env_.processes.holder(::getppid(), order_.job.id);
     if (!front) return;
     auto berth = run::Berth::make(env_, order_.job.folder, order_.job.id,
@@ -78,6 +79,15 @@ class Shift {
     if (!berth) return;
     berth_ = *std::move(berth);
     if (!skill_.text.empty()) berth_->put(backend::system_file, make_instructions(skill_.text));
+  }
+
+  // What was done a moment ago is done quicker: code and memory are near.
+  void rehearse() {
+    const auto given = read_assignment(example_);
+    if (!given) return;
+    (void)make_prompt(*given, "text");
+    (void)make_instructions(skill_.text);
+    (void)clean_environment(serving_.environment, *given);
   }
 
   // For the session that it is told.
@@ -101,7 +111,6 @@ class Shift {
   Result<Served> run_next() {
     TYER_TRY(const auto begun, wait_at_hub());
     if (!begun) return Served::nothing;
-    TYER_TRY_OK(settle());
     const auto served = serve(*begun);
     if (has_begun_ || !stand_.is_open()) return served;
     // We have not heard that it has begun, but perhaps it has.
@@ -129,7 +138,8 @@ class Shift {
 
   // What a dead run has left on this machine ends before the next one begins.
   Result<> settle() {
-    run::end_unrecorded(env_, order_.job.folder, order_.job.id);
+    const run::Job& job = order_.job;
+    run::end_unrecorded(env_, job.folder, job.mark.empty() ? job.id : job.mark);
     TYER_TRY_OK(run::settle(serving_.engine));
     return {};
   }
@@ -172,7 +182,10 @@ class Shift {
     TYER_TRY(Json body, grant_body());
     body["agents"] = order_.agents;
     body["sessions"] = order_.sessions;
-    TYER_TRY(auto begun, stand_.wait(dump_json(body), dump_json(holder_body())));
+    TYER_TRY(auto begun, stand_.wait(dump_json(body), dump_json(holder_body()), [this] {
+      rehearse();
+      is_settled_ = settle().has_value();
+    }));
     asked_ = stand_.asked();
     return begun;
   }
@@ -180,15 +193,20 @@ class Shift {
   // Until what we were told of has begun. An error: not for all we know; it must not be started.
   Result<> await_start() {
     if (has_begun_) return {};
+    if (!is_settled_) TYER_TRY_OK(settle());
     TYER_TRY_OK(stand_.await(given_.run));
     TYER_TRY_OK(confirm());
     has_begun_ = true;
     return {};
   }
 
-  [[nodiscard]] std::optional<env::Gate> gate() const {
+  [[nodiscard]] std::optional<env::Gate> gate() {
     if (has_begun_ || needs_confirming()) return std::nullopt;
-    return stand_.gate(given_.run);
+    auto gate = stand_.gate(given_.run);
+    if (gate && !is_settled_) {
+      gate->meanwhile = [this] { return is_settled_ = settle().has_value(); };
+    }
+    return gate;
   }
 
   [[nodiscard]] bool needs_confirming() const {
@@ -344,9 +362,11 @@ class Shift {
   env::Env& env_;
   Order order_;
   std::unique_ptr<run::Berth> berth_;
+  bool is_settled_ = false;  // Since it is known that there will be a run.
   bool has_begun_ = false;
   bool has_told_ = false;  // The worker, what it was given.
   Skill skill_;
+  const std::string example_ = example_assignment();
   lock::HubClient client_;
   Stand stand_{env_, client_, serving_.stop_fds};
   core::Holder holder_;

@@ -1,5 +1,6 @@
 #include "work/stand.h"
 
+#include <array>
 #include <utility>
 
 #include <fmt/format.h>
@@ -8,6 +9,8 @@
 #include "base/json.h"
 #include "base/json_fields.h"
 #include "engine/loop.h"
+#include "env/limits.h"
+#include "env/processor.h"
 #include "env/wait_readable.h"
 
 namespace tyer::work {
@@ -17,20 +20,30 @@ Stand::Stand(env::Env& env, lock::HubClient& client, std::vector<int> stop_fds)
   for (const int fd : stop_fds_) stops_.add(fd);
 }
 
-Result<std::optional<std::string>> Stand::wait(const std::string& offer, const std::string& who) {
+Result<std::optional<std::string>> Stand::wait(const std::string& offer, const std::string& who,
+                                               const std::function<void()>& on_soon) {
   for (Span backoff{};;) {
     asked_ = env_.clock.boot_time();
     auto lines = client_.open_lines("/api/work", offer, stops_.fd());
     bool has_beaten = false;
+    bool is_soon = false;
     while (lines) {
       backoff = Span::zero();
+      make_room(*lines);
       auto line = lines->next(stops_.fd());
       if (!line || !*line) break;
       const auto said = JsonFields::read(**line);
       if (!said) break;
       if (said->has("begun")) {
+        if (!is_soon) on_soon();
         lines_ = *std::move(lines);
         return line;
+      }
+      is_soon = said->has("soon");
+      if (is_soon) {
+        on_soon();
+        env::watch_readable(lines->plain_fd(), limits::soon_watch_max);
+        continue;
       }
       // What comes now was decided after this was sent, and that was so long after the last one
       // at least.
@@ -44,6 +57,14 @@ Result<std::optional<std::string>> Stand::wait(const std::string& offer, const s
     backoff = engine::next_backoff(backoff);
     TYER_TRY_OK(env::wait_any(stop_fds_, backoff));
   }
+}
+
+// Before anything is read: perhaps the hub waits for this processor.
+void Stand::make_room(const lock::HubClient::Lines& lines) const {
+  const int fd = lines.plain_fd();
+  const std::array fds{fd, stops_.fd()};
+  if (fd < 0 || !env::wait_any(fds, limits::poll_wait_max).value_or(false)) return;
+  if (env::was_sent_from_here(fd) && env::is_quiet()) env::step_aside();
 }
 
 Result<> Stand::await(const std::string& run) {

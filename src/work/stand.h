@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -19,9 +20,11 @@ class Stand {
   Stand(env::Env& env, lock::HubClient& client, std::vector<int> stop_fds);
 
   // What a run is told that is about to begin. Nothing: it is not to wait any more. `offer` is what
-  // the hub is told, `who` tells it whose offer that was.
+  // the hub is told, `who` tells it whose offer that was. `on_soon`: that will be in a moment,
+  // and the run before it was over by then, or this one has begun; called once for each.
   [[nodiscard]] Result<std::optional<std::string>> wait(const std::string& offer,
-                                                        const std::string& who);
+                                                        const std::string& who,
+                                                        const std::function<void()>& on_soon);
   // Not after the hub has decided it, by the boot clock.
   [[nodiscard]] Span asked() const { return asked_; }
 
@@ -37,6 +40,8 @@ class Stand {
   [[nodiscard]] Result<> withdraw(const std::string& who);
 
  private:
+  void make_room(const lock::HubClient::Lines& lines) const;
+
   env::Env& env_;
   lock::HubClient& client_;
   const std::vector<int> stop_fds_;
