@@ -68,6 +68,7 @@ class Shift {
     if (auto skill = fetch_skill()) skill_ = *std::move(skill);
     (void)client_.ask("GET", "/api/auth/me", {});
     (void)env::is_quiet();
+    (void)settle();
     (void)serving_.engine.apply(
         {run::key_of(order_.job.id)},
         [](const core::View&, Time) -> Result<core::Change> { return core::Change{}; });
