@@ -11,6 +11,8 @@
 #include "api/secrets.h"
 #include "api/sessions.h"
 #include "base/json.h"
+#include "base/json_fields.h"
+#include "base/json_text.h"
 #include "base/text.h"
 #include "feed/items.h"
 #include "feed/kinds.h"
@@ -48,10 +50,10 @@ Result<> add_surroundings(const core::View& view, const feed::Item& item,
                                           .limit = limits::context_titles}));
   std::vector<std::string> titles;
   for (const core::Subject& other : posts) {
-    TYER_TRY(const Json state, parse_json_object(other.state));
-    titles.push_back(dump_json({{"id", feed::id_of(other)},
-                                {"title", text_or(state, "title")},
-                                {"author_name", text_or(state, "author_name")}}));
+    TYER_TRY(const JsonFields state, JsonFields::read(other.state));
+    titles.push_back(fmt::format(
+        R"({{"author_name":{},"id":{},"title":{}}})", json_string(state.text("author_name")),
+        json_string(feed::id_of(other)), json_string(state.text("title"))));
   }
   members.push_back(member("titles", titles));
   return {};

@@ -1,5 +1,6 @@
 #include "feed/tally.h"
 
+#include <algorithm>
 #include <array>
 
 #include <fmt/format.h>
@@ -18,6 +19,9 @@ std::string tally_key(const std::string& day, const std::string& agent,
 }
 
 constexpr std::int64_t micros_of_cent = 10'000;
+
+constexpr std::array budget_settings{"runs_per_day", "cents_per_day", "session_runs_per_day",
+                                     "session_cents_per_day"};
 
 // One budget of an agent: its setting, what it is about, and how much of it is used.
 struct Budget {
@@ -96,14 +100,17 @@ Result<core::Draft> count(const core::View& view, const std::string& agent,
 Result<std::optional<Spent>> spent_budget(const core::View& view, const core::Subject& agent,
                                           const std::string& session, Time now) {
   TYER_TRY(const JsonFields settings, JsonFields::read(agent.state));
+  const bool has_any = std::ranges::any_of(
+      budget_settings, [&](const char* name) { return settings.number(name) > 0; });
+  if (!has_any) return std::nullopt;
   const std::string day = day_of(now);
   TYER_TRY(const Use whole, used_by_agent(view, day, id_of(agent)));
   TYER_TRY(const Use own, used_by_session(view, day, id_of(agent), session));
   const std::array budgets{
-      Budget{"runs_per_day", "runs of the agent", whole.runs},
-      Budget{"cents_per_day", "cents of the agent", whole.cost / micros_of_cent},
-      Budget{"session_runs_per_day", "runs of the session", own.runs},
-      Budget{"session_cents_per_day", "cents of the session", own.cost / micros_of_cent}};
+      Budget{budget_settings[0], "runs of the agent", whole.runs},
+      Budget{budget_settings[1], "cents of the agent", whole.cost / micros_of_cent},
+      Budget{budget_settings[2], "runs of the session", own.runs},
+      Budget{budget_settings[3], "cents of the session", own.cost / micros_of_cent}};
   for (const Budget& budget : budgets) {
     const std::int64_t most = settings.number(budget.setting);
     if (most > 0 && budget.used >= most) {
