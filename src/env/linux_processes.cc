@@ -61,7 +61,8 @@ core::ProcessFacts probe(std::int64_t pid) {
   if (!permitted && errno != EPERM) return {};
   const std::optional<ProcStat> stat = read_proc_stat(pid);
   if (stat && stat->is_over()) return {};
-  // One that ends between the two calls is present without a start for now.
+  // It has ended between the two calls. Else it is there, and does not let us see its start.
+  if (!stat && kill(static_cast<pid_t>(pid), 0) != 0 && errno == ESRCH) return {};
   return {permitted ? Presence::present : Presence::hidden, stat ? stat->start : 0};
 }
 

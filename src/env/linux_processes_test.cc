@@ -7,6 +7,7 @@
 
 #include <functional>
 #include <limits>
+#include <thread>
 
 #include "env/linux_env.h"
 #include "env/wait_readable.h"
@@ -228,6 +229,27 @@ TEST(LinuxProcesses, DoNotConvictAnybodyByTheProcOfAnotherNamespace) {
 
   if (code == not_possible_here) GTEST_SKIP() << "this user may not make a pid namespace";
   EXPECT_EQ(code, 0);
+}
+
+// L8: who waits for its end would wait for a long time.
+TEST(LinuxProcesses, SeesThatAProcessIsGoneWhoseEndCannotBeWatched) {
+  constexpr int tries = 500;
+  LinuxEnv real;
+  const Processes& processes = real.env().processes;
+  for (int i = 0; i < tries; ++i) {
+    const pid_t pid = ::fork();
+    if (pid == 0) {
+      ::pause();
+      ::_exit(0);
+    }
+    const core::Holder holder = *processes.holder(pid, "run");
+    std::jthread end([&] {
+      ::kill(pid, SIGKILL);
+      ::waitpid(pid, nullptr, 0);
+    });
+    while (processes.watch_end(holder).value_or(std::nullopt)) continue;
+    ASSERT_EQ(processes.look(holder).liveness, core::Liveness::gone);
+  }
 }
 
 }  // namespace
