@@ -37,6 +37,7 @@ struct Gateway {
 
   Spawn guarded() const {
     Spawn spawn{.argv = {"/bin/sh", "-c", "echo in"}};
+    spawn.output = said.in.get();
     spawn.gate = Gate{here.get(), "go:7"};
     return spawn;
   }
@@ -47,18 +48,17 @@ struct Gateway {
 
   Fd here;
   Fd there;
+  testing::Pipe said;  // By who came through.
 };
 
 TEST(LinuxLaunch, PassesAGateWhenTheWordComesAndLeavesItThere) {
-  const Gateway gateway;
+  Gateway gateway;
   std::jthread porter([&] { gateway.say("now go:7!"); });
 
-  testing::Pipe pipe;
   Spawn spawn = gateway.guarded();
-  spawn.output = pipe.in.get();
   const auto child = start_child(spawn);
   ASSERT_TRUE(child) << child.error().what;
-  EXPECT_EQ(pipe.line(), "in");
+  EXPECT_EQ(gateway.said.line(), "in");
 
   std::array<char, 32> heard{};
   EXPECT_EQ(::recv(gateway.here.get(), heard.data(), heard.size(), 0), 9);
@@ -67,10 +67,8 @@ TEST(LinuxLaunch, PassesAGateWhenTheWordComesAndLeavesItThere) {
 
 // W12
 TEST(LinuxLaunch, HasBecomeTheProgramBeforeTheWordComesAndDoneNothing) {
-  const Gateway gateway;
-  testing::Pipe pipe;
+  Gateway gateway;
   Spawn spawn = gateway.guarded();
-  spawn.output = pipe.in.get();
   spawn.gate->meanwhile = [&] {
     const auto children = read_own_children().value_or(std::vector<std::int64_t>{});
     EXPECT_EQ(children.size(), 1U);
@@ -79,22 +77,20 @@ TEST(LinuxLaunch, HasBecomeTheProgramBeforeTheWordComesAndDoneNothing) {
     EXPECT_EQ(std::filesystem::read_symlink(fmt::format("/proc/{}/exe", child), none),
               std::filesystem::canonical("/bin/sh"));
     EXPECT_EQ(read_proc_stat(child).value_or(ProcStat{}).state, 't');
-    EXPECT_FALSE(wait_readable(pipe.out.get(), Span::zero()).value_or(true));
+    EXPECT_FALSE(wait_readable(gateway.said.out.get(), Span::zero()).value_or(true));
     gateway.say("go:7");
     return true;
   };
   const auto child = start_child(spawn);
 
   ASSERT_TRUE(child) << child.error().what;
-  EXPECT_EQ(pipe.line(), "in");
+  EXPECT_EQ(gateway.said.line(), "in");
 }
 
 TEST(LinuxLaunch, IsNoneIfWhatComesBeforeItFails) {
-  const Gateway gateway;
+  Gateway gateway;
   gateway.say("go:7");
-  testing::Pipe pipe;
   Spawn spawn = gateway.guarded();
-  spawn.output = pipe.in.get();
   spawn.gate->meanwhile = [] { return false; };
 
   const auto child = start_child(spawn);
@@ -102,16 +98,14 @@ TEST(LinuxLaunch, IsNoneIfWhatComesBeforeItFails) {
   ASSERT_FALSE(child);
   EXPECT_EQ(child.error().fault, Fault::cancelled);
   EXPECT_TRUE(read_own_children()->empty());
-  EXPECT_EQ(pipe.rest(), "");
+  EXPECT_EQ(gateway.said.rest(), "");
 }
 
 // W12: nobody is left who could be told that it runs.
 TEST(LinuxLaunch, EndsWithWhoHoldsItAtItsGate) {
-  const Gateway gateway;
-  testing::Pipe pipe;
+  Gateway gateway;
   testing::Forked keeper([&] {
     Spawn spawn = gateway.guarded();
-    spawn.output = pipe.in.get();
     spawn.gate->meanwhile = [&] {
       gateway.say("go:7");
       return ::raise(SIGKILL) == 0;
@@ -120,27 +114,25 @@ TEST(LinuxLaunch, EndsWithWhoHoldsItAtItsGate) {
   });
 
   EXPECT_EQ(keeper.code(), 128 + SIGKILL);
-  EXPECT_EQ(pipe.rest(), "");  // It is gone, or this would not end, and has said nothing.
+  EXPECT_EQ(gateway.said.rest(), "");  // It is gone, or this would not end, and has said nothing.
 }
 
 // It is held only where that changes nothing for it.
 TEST(LinuxLaunch, LetsAScriptWaitBeforeItIsRun) {
-  const Gateway gateway;
+  Gateway gateway;
   const testing::TempDir dir;
   const std::string script = dir / "script";
   std::ofstream(script) << "#!/bin/sh\necho in\n";
   ASSERT_EQ(::chmod(script.c_str(), 0700), 0);
-  testing::Pipe pipe;
   Spawn spawn = gateway.guarded();
   spawn.argv = {script};
-  spawn.output = pipe.in.get();
   spawn.gate->meanwhile = [] { return read_own_children()->empty(); };
   std::jthread porter([&] { gateway.say("go:7"); });
 
   const auto child = start_child(spawn);
 
   ASSERT_TRUE(child) << child.error().what;
-  EXPECT_EQ(pipe.line(), "in");
+  EXPECT_EQ(gateway.said.line(), "in");
 }
 
 // As a container may.
@@ -157,31 +149,27 @@ void forbid_ptrace() {
 TEST(LinuxLaunch, PassesAGateWhereItCannotBeHeld) {
   testing::in_a_copy([] {
     forbid_ptrace();
-    const Gateway gateway;
+    Gateway gateway;
     gateway.say("go:7");
-    testing::Pipe pipe;
     Spawn spawn = gateway.guarded();
-    spawn.output = pipe.in.get();
     const auto child = start_child(spawn);
 
     ASSERT_TRUE(child) << child.error().what;
-    EXPECT_EQ(pipe.line(), "in");
+    EXPECT_EQ(gateway.said.line(), "in");
   });
 }
 
 TEST(LinuxLaunch, MayRunWhereverWeMay) {
-  const Gateway gateway;
+  Gateway gateway;
   gateway.say("go:7");
-  testing::Pipe pipe;
   Spawn spawn = gateway.guarded();
   spawn.argv = {"/bin/sh", "-c",
                 "while read -r name value; do case $name in Cpus_allowed:) echo \"$value\";; esac; "
                 "done < /proc/$$/status"};
-  spawn.output = pipe.in.get();
   const auto child = start_child(spawn);
 
   ASSERT_TRUE(child) << child.error().what;
-  const std::string its = pipe.line();
+  const std::string its = gateway.said.line();
   std::ifstream status("/proc/thread-self/status");
   std::string ours;
   for (std::string line; std::getline(status, line);) {
@@ -191,7 +179,7 @@ TEST(LinuxLaunch, MayRunWhereverWeMay) {
 }
 
 TEST(LinuxLaunch, IsNoneIfSomethingElseComesAtItsGate) {
-  const Gateway gateway;
+  Gateway gateway;
   gateway.say("go:8");
 
   const auto child = start_child(gateway.guarded());
