@@ -1,6 +1,6 @@
 // Becoming another program, step by step, as posix_spawn(3) does it, with a gate on the way.
 //
-// The child borrows the memory of the thread that starts it, which stands still meanwhile: nothing
+// The child borrows the memory of the thread that starts it, which only waits for it: nothing
 // is copied, however much there is. So the child may only do what is done in linux_launch.cc.
 //
 // A gate is best waited at when all is done: the child has become the program, and is held, by
