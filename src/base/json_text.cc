@@ -150,6 +150,31 @@ std::string json_string(std::string_view text) {
   return result.append("\"").append(text).append("\"");
 }
 
+std::string json_array(const std::vector<std::string>& values) {
+  std::string text = "[";
+  for (const std::string& value : values) text.append(text.size() > 1 ? "," : "").append(value);
+  return text + "]";
+}
+
+std::string json_strings(const std::vector<std::string>& texts) {
+  std::vector<std::string> values;
+  values.reserve(texts.size());
+  for (const std::string& text : texts) values.push_back(json_string(text));
+  return json_array(values);
+}
+
+std::string json_object(std::vector<JsonPart> parts) {
+  std::ranges::sort(parts, {}, &JsonPart::name);
+  std::size_t bytes = 2;
+  for (const JsonPart& part : parts) bytes += part.name.size() + part.value.size() + 4;
+  std::string text;
+  text.reserve(bytes);
+  text += '{';
+  for (const JsonPart& part : parts) add(text, {part.name, part.value});
+  text += '}';
+  return text;
+}
+
 std::optional<std::vector<JsonMember>> split_object(std::string_view text) {
   return split(text, true);
 }

@@ -8,10 +8,12 @@
 
 #pragma once
 
+#include <concepts>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace tyer {
@@ -39,5 +41,36 @@ struct JsonMember {
 
 // `text` as a JSON string, quotes and all. Requires UTF-8.
 [[nodiscard]] std::string json_string(std::string_view text);
+[[nodiscard]] std::string json_array(const std::vector<std::string>& values);  // Each is JSON.
+[[nodiscard]] std::string json_strings(const std::vector<std::string>& texts);
+
+// A member to be written.
+struct JsonPart {
+  JsonPart(std::string_view its_name, std::string_view text)
+      : name(its_name), value(json_string(text)) {}
+  JsonPart(std::string_view its_name, const std::string& text)
+      : JsonPart(its_name, std::string_view(text)) {}
+  JsonPart(std::string_view its_name, const char* text)
+      : JsonPart(its_name, std::string_view(text)) {}
+  JsonPart(std::string_view its_name, const std::vector<std::string>& texts)
+      : name(its_name), value(json_strings(texts)) {}
+  JsonPart(std::string_view its_name, bool flag) : name(its_name), value(flag ? "true" : "false") {}
+  template <std::integral Number>
+  JsonPart(std::string_view its_name, Number number)
+      : name(its_name), value(std::to_string(number)) {}
+
+  // What is JSON already.
+  [[nodiscard]] static JsonPart of(std::string_view name, std::string json) {
+    JsonPart part(name, false);
+    part.value = std::move(json);
+    return part;
+  }
+
+  std::string_view name;  // Without escapes.
+  std::string value;
+};
+
+// An object as dump_json makes it: one line, members in order.
+[[nodiscard]] std::string json_object(std::vector<JsonPart> parts);
 
 }  // namespace tyer

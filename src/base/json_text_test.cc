@@ -110,6 +110,27 @@ TEST(JsonText, IsSplitOnlyIfItIsValidAndPlain) {
   }
 }
 
+TEST(JsonText, IsWrittenAsTheLongWayWritesIt) {
+  const std::vector<std::string> texts{"a", "b\"\n", "한국어"};
+  EXPECT_EQ(json_object({{"text", "quote \" and \x7f"},
+                         {"name", std::string("한국어")},
+                         {"flag", true},
+                         {"number", -3},
+                         {"large", std::uint64_t{18'000'000'000'000'000'000U}},
+                         {"texts", texts},
+                         {"none", std::vector<std::string>()},
+                         JsonPart::of("object", json_object({{"b", 1}, {"a", false}}))}),
+            dump_json({{"text", "quote \" and \x7f"},
+                       {"name", "한국어"},
+                       {"flag", true},
+                       {"number", -3},
+                       {"large", 18'000'000'000'000'000'000U},
+                       {"texts", texts},
+                       {"none", Json::array()},
+                       {"object", {{"b", 1}, {"a", false}}}}));
+  EXPECT_EQ(json_object({}), "{}");
+}
+
 TEST(JsonText, OfAnyBytesIsNeverTakenForMoreThanTheParserTakes) {
   const std::string alphabet = "{}[]\":,0123456789.-+eEtrufalsn\\ \x01\xc3\xa9";
   Dice dice(2);
