@@ -138,9 +138,8 @@ Result<engine::Applied> Hub::apply(const feed::Actor& actor, const engine::Decis
     gifts = offers_.give(txn, sessions);
     return {};
   };
-  TYER_TRY_OK(engine_.write({run, {}, [&](const Result<>& written) {
-                               Offers::tell(gifts, written.has_value());
-                             }}));
+  TYER_TRY_OK(engine_.write(
+      {run, {}, [&](const Result<>& written) { Offers::tell(gifts, written.has_value()); }}));
   return applied;
 }
 

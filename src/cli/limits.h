@@ -25,7 +25,7 @@ inline constexpr std::size_t message_bytes_max = 64 << 10;  // Of --commit.
 
 inline constexpr Span serve_look_every = 1s;  // For a signal.
 inline constexpr Span serve_grace = 5s;       // For requests under way.
-inline constexpr Span stats_span = 7 * 24h;  // Of `tyer stats` without --since.
+inline constexpr Span stats_span = 7 * 24h;   // Of `tyer stats` without --since.
 
 // Of the commands that talk to a hub.
 inline constexpr std::size_t sessions_most = 100;       // For hub.sessions_max.

@@ -65,8 +65,8 @@ TEST(Settings, EveryOneOfTheTableHasAnEffect) {
                  before->space == after->space && before->color == after->color &&
                  before->heartbeat == after->heartbeat && before->silence == after->silence &&
                  before->hold == after->hold && before->runs_kept == after->runs_kept &&
-                 before->worker_leave == after->worker_leave &&
-                 before->hub_url == after->hub_url && before->hub_listen == after->hub_listen &&
+                 before->worker_leave == after->worker_leave && before->hub_url == after->hub_url &&
+                 before->hub_listen == after->hub_listen &&
                  before->rules.sessions_max == after->rules.sessions_max &&
                  before->rules.bot_mentions_max == after->rules.bot_mentions_max &&
                  before->rules.bot_window == after->rules.bot_window &&

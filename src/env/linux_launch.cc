@@ -70,8 +70,8 @@ bool becomes_held(const std::atomic<Launch::Hold>& hold) {
 // program does not.
 bool passes(const Launch& launch) {
   if (::prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || ::getppid() != launch.parent) return false;
-  const bool may = launch.hold == Launch::Hold::none ? opens(*launch.gate)
-                                                     : becomes_held(launch.hold);
+  const bool may =
+      launch.hold == Launch::Hold::none ? opens(*launch.gate) : becomes_held(launch.hold);
   return may && ::prctl(PR_SET_PDEATHSIG, 0) == 0;
 }
 
@@ -84,7 +84,9 @@ bool can_be_held(const char* program) {
   struct stat status{};
   std::array<char, 4> magic{};
   return file && ::read(file.get(), magic.data(), magic.size()) == std::ssize(magic) &&
-         std::string_view(magic.data(), magic.size()) == "\x7f""ELF" &&
+         std::string_view(magic.data(), magic.size()) ==
+             "\x7f"
+             "ELF" &&
          ::fstat(file.get(), &status) == 0 && (status.st_mode & (S_ISUID | S_ISGID)) == 0 &&
          ::fgetxattr(file.get(), "security.capability", nullptr, 0) < 0;
 }
@@ -110,10 +112,9 @@ void reset_signals(const std::vector<int>& ignored) {
   const KernelAction usual{};
   for (int signal = 1; signal < NSIG; ++signal) {
     KernelAction now{};
-    const bool stays =
-        std::ranges::find(ignored, signal) != ignored.end() &&
-        ::syscall(SYS_rt_sigaction, signal, nullptr, now.data(), mask_bytes) == 0 &&
-        now[0] == reinterpret_cast<unsigned long>(SIG_IGN);
+    const bool stays = std::ranges::find(ignored, signal) != ignored.end() &&
+                       ::syscall(SYS_rt_sigaction, signal, nullptr, now.data(), mask_bytes) == 0 &&
+                       now[0] == reinterpret_cast<unsigned long>(SIG_IGN);
     if (!stays) (void)::syscall(SYS_rt_sigaction, signal, usual.data(), nullptr, mask_bytes);
   }
 }

@@ -84,7 +84,7 @@ class Session : public Waiter, public std::enable_shared_from_this<Session> {
   void on_stream();  // It has something to be written.
   // For who writes whole chunks to it. None if they cannot be written as they are.
   [[nodiscard]] env::Fd copy_descriptor() const;
-  void leave();      // The server stops.
+  void leave();  // The server stops.
   void close();
 
  private:

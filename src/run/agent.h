@@ -33,9 +33,9 @@ struct Watching {
   // Where leave to start it comes, if it comes somewhere: then it is started as far as can be.
   std::function<std::optional<env::Gate>()> gate = {};
   std::function<Result<>()> may_start = {};  // Waits for leave. It does not run if that fails.
-  std::function<Result<>()> started = {};   // Called at once when it runs; it ends if that fails.
-  std::vector<int> fds;                     // Readable: ask for a reason.
-  std::function<std::optional<Cut>()> cut;  // Whether there is one to end it.
+  std::function<Result<>()> started = {};    // Called at once when it runs; it ends if that fails.
+  std::vector<int> fds;                      // Readable: ask for a reason.
+  std::function<std::optional<Cut>()> cut;   // Whether there is one to end it.
   std::function<void(std::string_view)> output;
   std::function<void(std::string_view)> errors;
 };

@@ -25,7 +25,7 @@ struct Log {
   sqlite3_int64 waiting;  // Where the header in `bytes` belongs; `nowhere` if there is none.
   std::array<char, header_bytes + page_bytes_max> bytes;
   bool gathers;
-  sqlite3_int64 gathered_at;     // Where the first of it belongs.
+  sqlite3_int64 gathered_at;    // Where the first of it belongs.
   std::vector<char>* gathered;  // None before it is needed.
 
   [[nodiscard]] sqlite3_file* file() { return reinterpret_cast<sqlite3_file*>(this + 1); }
@@ -58,8 +58,7 @@ struct Log {
   }
 };
 // As SQLite's memory is, and what it puts there.
-static_assert(alignof(Log) <= alignof(sqlite3_int64) &&
-                  sizeof(Log) % alignof(sqlite3_int64) == 0,
+static_assert(alignof(Log) <= alignof(sqlite3_int64) && sizeof(Log) % alignof(sqlite3_int64) == 0,
               "a file can stand behind it");
 
 Log& log_of(sqlite3_file* file) {

@@ -128,8 +128,8 @@ class Worker {
   std::map<std::string, Row> rows_;
   std::map<std::string, std::string> agent_names_;
   std::optional<Span> rest_at_;  // None: it does, or never will.
-  Span look_at_{};   // For work, whatever was heard.
-  Span offer_at_{};  // When the next keeper may offer itself.
+  Span look_at_{};               // For work, whatever was heard.
+  Span offer_at_{};              // When the next keeper may offer itself.
   std::optional<Span> leave_by_;
   bool was_asked_ = false;  // The runs were.
   bool has_trouble_ = false;
