@@ -114,7 +114,8 @@ Result<std::vector<Session>> list_sessions(const core::View& view, const std::st
 }
 
 Result<std::vector<Item>> list_open_items(const core::View& view, const std::string& session) {
-  return read_all(view, {.parent = "session/" + session, .kind = "item", .status = "open"},
+  // By their keys, not by their parent: it has all that were ever answered, too.
+  return read_all(view, {.kind = "item", .status = "open", .below = "item/" + session},
                   limits::page_rows_max, read_item);
 }
 
