@@ -9,6 +9,7 @@
 #include "base/check.h"
 #include "env/file_watch.h"
 #include "store/limits.h"
+#include "store/recent.h"
 #include "store/sqlite_conn.h"
 #include "store/sqlite_schema.h"
 #include "store/sqlite_vfs.h"
@@ -20,43 +21,6 @@ namespace tyer::store {
 namespace {
 
 constexpr std::size_t events_of_a_daemon = 500;  // Who writes so many is no short command.
-
-// Subjects as this process committed them last, valid as long as nobody else
-// writes. Bounded: it is forgotten when it is full.
-class Recent {
- public:
-  // `version`: SQLite's, which another's commit changes and ours does not.
-  SubjectRows take(std::span<const std::string> keys, std::int64_t version) {
-    if (version != version_) clear();
-    version_ = version;
-    SubjectRows rows;
-    for (const std::string& key : keys) {
-      const auto found = rows_.find(key);
-      if (found == rows_.end() || !found->second) continue;
-      rows.emplace(key, std::move(found->second));
-      found->second.reset();  // What is committed comes back.
-    }
-    return rows;
-  }
-
-  void put(const std::map<std::string, core::Subject>& subjects) {
-    for (const auto& [key, subject] : subjects) {
-      bytes_ += key.size() + subject.parent.size() + subject.state.size() + sizeof subject;
-      if (bytes_ > limits::recent_bytes_max) clear();
-      rows_.insert_or_assign(key, subject);
-    }
-  }
-
-  void clear() {
-    rows_.clear();
-    bytes_ = 0;
-  }
-
- private:
-  SubjectRows rows_;
-  std::size_t bytes_ = 0;  // Of all that came in.
-  std::int64_t version_ = 0;
-};
 
 // Counts commits of this process, for watches of a database in memory.
 class Commits {
@@ -116,7 +80,7 @@ class SqliteStore final : public Store {
         clock_(clock),
         durability_(durability),
         writer_(std::move(writer)),
-        view_(*writer_),
+        view_(*writer_, &recent_),
         queue_(std::move(queue)) {}
 
   Result<Begun> begin(std::span<const std::string> keys) override;
@@ -142,10 +106,10 @@ class SqliteStore final : public Store {
   // Held from begin to commit or rollback, by the thread that began.
   std::timed_mutex writing_;
   const std::unique_ptr<SqliteConn> writer_;
+  Recent recent_;
   const SqliteView view_;
   const std::unique_ptr<Turnstile> queue_;  // None in memory.
-  Recent recent_;
-  std::size_t written_ = 0;  // Events.
+  std::size_t written_ = 0;                 // Events.
   bool grows_ = false;
 
   std::mutex pool_mutex_;
@@ -156,7 +120,7 @@ class SqliteStore final : public Store {
   const std::shared_ptr<Commits> commits_ = std::make_shared<Commits>();
 };
 
-Result<Begun> SqliteStore::begin(std::span<const std::string> keys) {
+Result<Begun> SqliteStore::begin(std::span<const std::string> /*keys*/) {
   if (!writing_.try_lock_for(limits::store_wait_max)) {
     return fail(Fault::timeout, fmt::format("{}: another writer did not finish within {}", name(),
                                             describe_span(limits::store_wait_max)));
@@ -172,10 +136,8 @@ Result<Begun> SqliteStore::begin(std::span<const std::string> keys) {
     TYER_TRY(const core::Head head, view_.head());
     auto version = writer_->query("PRAGMA data_version");
     TYER_TRY_OK(version.next());
-    return Begun{.view = &view_,
-                 .head = head,
-                 .now = std::max(clock_.now(), head.at),
-                 .subjects = recent_.take(keys, version.integer(0))};
+    recent_.begin(version.integer(0));
+    return Begun{.view = &view_, .head = head, .now = std::max(clock_.now(), head.at)};
   }();
   if (!begun) rollback();
   return begun;
@@ -196,7 +158,7 @@ Result<> SqliteStore::commit(const Writes& writes) {
     return committed;
   }
   if (writes.committed) writes.committed();
-  recent_.put(writes.subjects);
+  for (const auto& [key, subject] : writes.subjects) recent_.put(key, subject);
   written_ += writes.events.size();
   if (!grows_ && written_ >= events_of_a_daemon) grows_ = let_log_grow(*writer_).has_value();
   if (queue_) queue_->announce();

@@ -61,10 +61,14 @@ Result<std::vector<Row>> collect(SqliteRows& rows, const Read& read) {
 }  // namespace
 
 Result<std::optional<core::Subject>> SqliteView::subject(const std::string& key) const {
+  const Recent::Row* known = recent_ == nullptr ? nullptr : recent_->find(key);
+  if (known != nullptr) return *known;
   auto rows = conn_.query("SELECT " TYER_SUBJECT_COLUMNS " FROM subject WHERE key = ?");
   TYER_TRY(const bool found, rows.bind(key).next());
-  if (!found) return std::nullopt;
-  return read_subject(rows);
+  Recent::Row row;
+  if (found) row = read_subject(rows);
+  if (recent_ != nullptr) recent_->put(key, row);
+  return row;
 }
 
 // One statement per index and direction; the rest of the query narrows what the index finds.

@@ -3,13 +3,15 @@
 #pragma once
 
 #include "core/view.h"
+#include "store/recent.h"
 #include "store/sqlite_conn.h"
 
 namespace tyer::store {
 
 class SqliteView final : public core::View {
  public:
-  explicit SqliteView(SqliteConn& conn) : conn_(conn) {}
+  // `recent`, if any, is asked first and told what is found.
+  explicit SqliteView(SqliteConn& conn, Recent* recent = nullptr) : conn_(conn), recent_(recent) {}
 
   [[nodiscard]] Result<std::optional<core::Subject>> subject(const std::string& key) const override;
   [[nodiscard]] Result<std::vector<core::Subject>> subjects(
@@ -35,6 +37,7 @@ class SqliteView final : public core::View {
                                                         std::string_view sql) const;
 
   SqliteConn& conn_;
+  Recent* const recent_;
 };
 
 }  // namespace tyer::store

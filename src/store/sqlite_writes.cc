@@ -19,13 +19,15 @@ SqliteRows& bind_due(SqliteRows& rows, const core::Subject& subject) {
 // Most events leave parent, status and due_at as they are. SQLite rewrites the
 // index entries of every column that a statement sets, so those are not set then.
 Result<> write_subject(SqliteConn& conn, const core::Subject& subject) {
-  auto update = conn.query(
-      "UPDATE subject SET rev = ?, state = ?"
-      " WHERE key = ? AND parent = ? AND status = ? AND due_at IS ?");
-  update.bind(subject.rev).bind(subject.state).bind(subject.key).bind(subject.parent);
-  TYER_TRY_OK(bind_due(update.bind(subject.status), subject).run());
-  if (conn.changes() > 0) return {};
-
+  const bool is_new = subject.rev == 1;  // Or nearly always so.
+  if (!is_new) {
+    auto update = conn.query(
+        "UPDATE subject SET rev = ?, state = ?"
+        " WHERE key = ? AND parent = ? AND status = ? AND due_at IS ?");
+    update.bind(subject.rev).bind(subject.state).bind(subject.key).bind(subject.parent);
+    TYER_TRY_OK(bind_due(update.bind(subject.status), subject).run());
+    if (conn.changes() > 0) return {};
+  }
   auto rows = conn.query(
       "INSERT INTO subject (key, parent, kind, status, due_at, rev, state) VALUES (?,?,?,?,?,?,?)"
       " ON CONFLICT (key) DO UPDATE SET parent = excluded.parent, status = excluded.status,"

@@ -151,9 +151,16 @@ Result<std::optional<core::Subject>> Txn::subject(const std::string& key) const 
   return remember(subjects_, key, [&](const std::string& its) { return base_.subject(its); });
 }
 
+auto Txn::written_in(const core::KeyRange& range) const -> WrittenRange {
+  const auto from = writes_.subjects.upper_bound(range.from);
+  // A range may be empty, its end before its beginning.
+  const bool is_empty = range.until <= range.from;
+  return {from, is_empty ? from : writes_.subjects.lower_bound(range.until)};
+}
+
 Result<std::vector<core::Subject>> Txn::subjects(const core::SubjectQuery& query) const {
   std::map<std::string, std::optional<core::Subject>> written;
-  for (const auto& [key, subject] : writes_.subjects) {
+  for (const auto& [key, subject] : written_in(core::range_of(query))) {
     written.emplace(key, matches(query, subject) ? std::optional(subject) : std::nullopt);
   }
   const auto page = [&](const std::string& after) {
@@ -166,13 +173,13 @@ Result<std::vector<core::Subject>> Txn::subjects(const core::SubjectQuery& query
 
 Result<std::vector<core::Subject>> Txn::newest(const core::SubjectQuery& query) const {
   // Written rows may hide as many of the base's, so ask for that many more.
+  const auto written = written_in(core::range_of(query));
   core::SubjectQuery more = query;
-  more.limit += writes_.subjects.size();
+  more.limit += static_cast<std::size_t>(std::ranges::distance(written));
   TYER_TRY(std::vector<core::Subject> rows, base_.newest(more));
   std::erase_if(rows, [&](const core::Subject& row) { return writes_.subjects.contains(row.key); });
-  for (const auto& [key, subject] : writes_.subjects) {
-    const bool is_between = key > query.after && (query.before.empty() || key < query.before);
-    if (is_between && matches(query, subject)) rows.push_back(subject);
+  for (const auto& [key, subject] : written) {
+    if (matches(query, subject)) rows.push_back(subject);
   }
   std::ranges::sort(rows, std::ranges::greater(), &core::Subject::key);
   if (rows.size() > query.limit) rows.resize(query.limit);

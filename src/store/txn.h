@@ -8,6 +8,7 @@
 #pragma once
 
 #include <functional>
+#include <ranges>
 
 #include "store/store.h"
 
@@ -62,6 +63,10 @@ class Txn final : public core::View {
   [[nodiscard]] Result<std::vector<core::Cursor>> cursors() const override;
 
  private:
+  using WrittenRange = std::ranges::subrange<std::map<std::string, core::Subject>::const_iterator>;
+  // Of the subjects that were written, those with keys in `range`.
+  [[nodiscard]] WrittenRange written_in(const core::KeyRange& range) const;
+
   const core::View& base_;
   const Time now_;
   const Time begun_at_;  // Of the newest event then.
