@@ -12,9 +12,10 @@ inline constexpr std::size_t batch_works_max = 256;  // Works that share a commi
 inline constexpr std::size_t store_readers_max = 4;  // Connections for reading.
 // More than a hub has threads: none of them waits for another, nor a small read for a large one.
 inline constexpr std::size_t sqlite_readers_max = 24;
-inline constexpr Span store_wait_max = 30s;          // For a lock or a busy database.
+inline constexpr Span store_wait_max = 30s;  // For a lock or a busy database.
 inline constexpr Span store_connect_max = 10s;
 inline constexpr std::size_t recent_bytes_max = 8 << 20;  // Subjects kept in mind.
+inline constexpr int search_tail_max = 16;                // Texts that are not indexed yet.
 inline constexpr std::size_t lock_file_bytes_max = 64 << 10;
 inline constexpr std::size_t record_file_bytes_max = 1 << 20;
 inline constexpr std::size_t journal_bytes_max = 8 << 20;  // Before it is folded away.

@@ -155,6 +155,12 @@ SqliteRows SqliteConn::query(std::string_view sql) {
   return {database_, statement};
 }
 
+Result<std::int64_t> SqliteConn::ask(std::string_view sql) {
+  auto rows = query(sql);
+  TYER_TRY(const bool found, rows.next());
+  return found ? rows.integer(0) : 0;
+}
+
 std::int64_t SqliteConn::changes() const {
   return sqlite3_changes64(database_);
 }

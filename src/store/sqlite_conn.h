@@ -60,6 +60,8 @@ class SqliteConn {
   // The cached statement for `sql`, which must be a literal. Statements are
   // few; a statement that cannot be prepared fails at its first next().
   [[nodiscard]] SqliteRows query(std::string_view sql);
+  // The first number that it finds, 0 if none.
+  [[nodiscard]] Result<std::int64_t> ask(std::string_view sql);
 
   // How many rows the last INSERT, UPDATE or DELETE touched.
   [[nodiscard]] std::int64_t changes() const;

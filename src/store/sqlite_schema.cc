@@ -11,12 +11,6 @@ namespace {
 
 constexpr std::int64_t application_id = 0x54796572;  // "Tyer".
 
-Result<std::int64_t> ask(SqliteConn& conn, std::string_view sql) {
-  auto rows = conn.query(sql);
-  TYER_TRY(const bool found, rows.next());
-  return found ? rows.integer(0) : 0;
-}
-
 int newest_known() {
   int newest = 0;
   for (const Migration& migration : migrations()) {
@@ -26,7 +20,7 @@ int newest_known() {
 }
 
 Result<> run_missing(SqliteConn& conn, const std::string& path) {
-  TYER_TRY(const std::int64_t version, ask(conn, "PRAGMA user_version"));
+  TYER_TRY(const std::int64_t version, conn.ask("PRAGMA user_version"));
   if (version > newest_known()) {
     return fail(
         Fault::conflict,
@@ -50,9 +44,9 @@ struct Header {
 };
 
 Result<Header> look_at(SqliteConn& conn) {
-  TYER_TRY(const std::int64_t version, ask(conn, "PRAGMA user_version"));
-  TYER_TRY(const std::int64_t owner, ask(conn, "PRAGMA application_id"));
-  TYER_TRY(const std::int64_t tables, ask(conn, "SELECT count(*) FROM sqlite_master"));
+  TYER_TRY(const std::int64_t version, conn.ask("PRAGMA user_version"));
+  TYER_TRY(const std::int64_t owner, conn.ask("PRAGMA application_id"));
+  TYER_TRY(const std::int64_t tables, conn.ask("SELECT count(*) FROM sqlite_master"));
   return Header{version, owner != application_id && (version > 0 || tables > 0)};
 }
 
@@ -99,7 +93,7 @@ Result<std::vector<std::string>> find_damage(SqliteConn& conn) {
     if (integrity.text(0) != "ok") problems.push_back("SQLite: " + integrity.text(0));
   }
   TYER_TRY(const std::int64_t missing,
-           ask(conn, "SELECT max(seq) - min(seq) + 1 - count(*) FROM event"));
+           conn.ask("SELECT max(seq) - min(seq) + 1 - count(*) FROM event"));
   if (missing != 0) problems.push_back(fmt::format("the log has {} gaps in its numbers", missing));
   auto unlisted = conn.query(
       "SELECT count(*) FROM (SELECT seq / ?1, key, seq FROM event"

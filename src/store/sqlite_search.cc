@@ -6,6 +6,7 @@
 
 #include "core/key.h"
 #include "core/limits.h"
+#include "store/limits.h"
 #include "store/texts.h"
 
 namespace tyer::store {
@@ -47,18 +48,22 @@ Result<> drop_grams(SqliteConn& conn, std::int64_t id, const std::string& key,
       .run();
 }
 
-Result<> add_text(SqliteConn& conn, const std::string& key, const std::string& text) {
-  std::int64_t id = 0;
-  {
-    auto row = conn.query("INSERT INTO search (key, text) VALUES (?,?) RETURNING id");
-    TYER_TRY_OK(row.bind(key).bind(text).next());
-    id = row.integer(0);
-    TYER_TRY_OK(row.run());
-  }
-  return add_grams(conn, id, key, text);
+// Its id.
+Result<std::int64_t> add_text(SqliteConn& conn, const std::string& key, const std::string& text) {
+  auto row = conn.query("INSERT INTO search (key, text) VALUES (?,?) RETURNING id");
+  TYER_TRY_OK(row.bind(key).bind(text).next());
+  const std::int64_t id = row.integer(0);
+  TYER_TRY_OK(row.run());
+  return id;
 }
 
-Result<> write_text(SqliteConn& conn, const std::string& key, const std::string& text) {
+// Texts with greater ids are not in the index.
+Result<std::int64_t> last_indexed(SqliteConn& conn) {
+  return conn.ask("SELECT id FROM search_indexed");
+}
+
+Result<> write_text(SqliteConn& conn, const std::string& key, const std::string& text,
+                    std::int64_t indexed) {
   std::int64_t id = 0;
   std::string before;
   {
@@ -70,11 +75,40 @@ Result<> write_text(SqliteConn& conn, const std::string& key, const std::string&
     }
   }
   if (before == text) return {};
-  if (before.empty()) return add_text(conn, key, text);
-  TYER_TRY_OK(drop_grams(conn, id, key, before));
-  if (text.empty()) return conn.query("DELETE FROM search WHERE id = ?").bind(id).run();
-  TYER_TRY_OK(conn.query("UPDATE search SET text = ? WHERE id = ?").bind(text).bind(id).run());
-  return add_grams(conn, id, key, text);
+  if (before.empty()) {
+    TYER_TRY(id, add_text(conn, key, text));
+  } else {
+    if (id <= indexed) TYER_TRY_OK(drop_grams(conn, id, key, before));
+    if (text.empty()) return conn.query("DELETE FROM search WHERE id = ?").bind(id).run();
+    TYER_TRY_OK(conn.query("UPDATE search SET text = ? WHERE id = ?").bind(text).bind(id).run());
+  }
+  // A new one too may have the number of one that was taken out.
+  return id <= indexed ? add_grams(conn, id, key, text) : Result<>();
+}
+
+// All that are not in the index yet.
+Result<> index_tail(SqliteConn& conn, std::int64_t indexed) {
+  auto rows = conn.query("SELECT id, key, text FROM search WHERE id > ? ORDER BY id");
+  rows.bind(indexed);
+  while (true) {
+    TYER_TRY(const bool more, rows.next());
+    if (!more) break;
+    indexed = rows.integer(0);
+    TYER_TRY_OK(add_grams(conn, indexed, rows.text(1), rows.text(2)));
+  }
+  return conn.query("UPDATE search_indexed SET id = ?").bind(indexed).run();
+}
+
+// What the query's page may have of these rows. False: it is full.
+Result<bool> take_all(SqliteRows& rows, const core::TextQuery& query, Sieve& sieve) {
+  while (true) {
+    TYER_TRY(const bool more, rows.next());
+    if (!more) return true;
+    std::string key = rows.text(0);
+    const bool is_its = core::kind_of(key) == query.kind;
+    if (!is_its || (!query.before.empty() && key >= query.before)) continue;
+    if (!sieve.take(std::move(key), rows.text(1))) return false;
+  }
 }
 
 // No text with a greater id can be on the query's page.
@@ -90,25 +124,30 @@ Result<std::int64_t> greatest_id(SqliteConn& conn, const core::TextQuery& query)
 }  // namespace
 
 Result<> write_texts(SqliteConn& conn, const std::map<std::string, std::string>& texts) {
-  for (const auto& [key, text] : texts) TYER_TRY_OK(write_text(conn, key, text));
-  return {};
+  if (texts.empty()) return {};
+  TYER_TRY(const std::int64_t indexed, last_indexed(conn));
+  for (const auto& [key, text] : texts) TYER_TRY_OK(write_text(conn, key, text, indexed));
+  TYER_TRY(const std::int64_t last, conn.ask("SELECT max(id) FROM search"));
+  return last - indexed >= limits::search_tail_max ? index_tail(conn, indexed) : Result<>();
 }
 
 Result<core::TextFound> search_texts(SqliteConn& conn, const core::TextQuery& query) {
   if (query.limit == 0) return core::TextFound{};
   TYER_TRY(const std::int64_t greatest, greatest_id(conn, query));
+  TYER_TRY(const std::int64_t indexed, last_indexed(conn));
+  Sieve sieve(query);
+  auto newest =
+      conn.query("SELECT key, text FROM search WHERE id > ? AND id <= ? ORDER BY id DESC");
+  newest.bind(indexed).bind(greatest);
+  TYER_TRY(bool more, take_all(newest, query, sieve));
+  if (!more) return sieve.found();
   const std::string match = to_match(query);
   auto rows = conn.query(
       "SELECT key, text FROM search_index AS i CROSS JOIN search ON id = i.rowid"
       " WHERE search_index MATCH ? AND i.rowid <= ? ORDER BY i.rowid DESC");
   rows.bind(match).bind(greatest);
-  Sieve sieve(query);
-  while (true) {
-    TYER_TRY(const bool more, rows.next());
-    if (!more) break;
-    if (!query.before.empty() && rows.text(0) >= query.before) continue;
-    if (!sieve.take(rows.text(0), rows.text(1))) return sieve.found();
-  }
+  TYER_TRY(more, take_all(rows, query, sieve));
+  if (!more) return sieve.found();
   sieve.end();
   return sieve.found();
 }
@@ -128,7 +167,9 @@ Result<> fill_search(SqliteConn& conn) {
       TYER_TRY(const bool more, rows.next());
       if (!more) break;
       const std::string text = first_text(rows.text(1));
-      if (!text.empty()) TYER_TRY_OK(write_text(conn, rows.text(0), text));
+      if (text.empty()) continue;
+      TYER_TRY(const std::int64_t id, add_text(conn, rows.text(0), text));
+      TYER_TRY_OK(add_grams(conn, id, rows.text(0), text));
     }
   }
   return {};

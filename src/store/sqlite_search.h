@@ -1,5 +1,6 @@
 // Texts that can be searched, in SQLite: each in `search`, its grams in an FTS5 table, which knows
-// it by its rowid. FTS5 is told a text's old grams when it changes, so both change together.
+// it by its rowid. FTS5 is told a text's old grams when it changes, so both change together. The
+// newest few texts are looked through instead: the index gets some of them at a time.
 
 #pragma once
 

@@ -6,6 +6,7 @@
 
 #include "core/search.h"
 #include "store/conformance.h"
+#include "store/limits.h"
 #include "store/migrations.h"
 #include "support/temp_dir.h"
 
@@ -90,6 +91,61 @@ TEST_F(SqliteSearch, SaysThatItsIndexIsDamaged) {
   ASSERT_OK(problems);
   ASSERT_EQ(problems->size(), 1U);
   EXPECT_TRUE(problems->front().contains("search")) << problems->front();
+}
+
+// Each write alone, so that some are in the index and the newest are not.
+TEST_F(SqliteSearch, FindsWhatIsNotInTheIndexYet) {
+  const auto store = store::open("sqlite:" + path, world.env, {});
+  ASSERT_OK(store);
+  std::vector<std::string> expected;
+  const auto write = [&](const std::string& key, const std::string& text) {
+    ASSERT_OK(store::write(**store, [&](store::Txn& txn) -> Result<> {
+      txn.put(subject(key, 1, "active"));
+      txn.put_text(key, text);
+      return {};
+    }));
+  };
+  for (int i = 100; i < 100 + 3 * limits::search_tail_max + 5; ++i) {
+    write(fmt::format("comment/cm_{}", i), fmt::format("word {}", i));
+    write(fmt::format("post/ps_{}", i), "another");
+    expected.insert(expected.begin(), fmt::format("comment/cm_{}", i));
+    ASSERT_EQ(find(**store, "word"), expected);
+    ASSERT_EQ(find(**store, fmt::format("word {}", i)).size(), 1U);
+  }
+  // Of each half: one that changes, one that goes and comes again, with a number that was free.
+  const std::string newest = expected.front();
+  const std::string oldest = expected.back();
+  for (const std::string& key : {newest, oldest}) {
+    write(key, "changed");
+    EXPECT_EQ(find(**store, "changed"), std::vector<std::string>{key});
+    write(key, "");
+    EXPECT_EQ(find(**store, "changed"), std::vector<std::string>());
+    EXPECT_EQ(find(**store, "word").size(), expected.size() - 1);
+    write(key, "word of " + key);
+    EXPECT_EQ(find(**store, "word of " + key), std::vector<std::string>{key});
+  }
+  EXPECT_EQ((*store)->check().value(), std::vector<std::string>());
+}
+
+TEST_F(SqliteSearch, FindsWhatTakesTheNumberOfOneThatWasIndexed) {
+  const auto store = store::open("sqlite:" + path, world.env, {});
+  ASSERT_OK(store);
+  const auto write = [&](const std::string& text) {
+    return store::write(**store, [&](store::Txn& txn) -> Result<> {
+      for (int i = 10; i < 10 + limits::search_tail_max; ++i) {
+        const std::string key = fmt::format("comment/cm_{}", i);
+        txn.put(subject(key, 1, "active"));
+        txn.put_text(key, text);
+      }
+      return {};
+    });
+  };
+  ASSERT_OK(write("first"));
+  ASSERT_OK(write(""));
+  EXPECT_EQ(find(**store, "first"), std::vector<std::string>());
+  ASSERT_OK(write("second"));
+  EXPECT_EQ(find(**store, "second").size(), std::size_t{limits::search_tail_max});
+  EXPECT_EQ((*store)->check().value(), std::vector<std::string>());
 }
 
 TEST_F(SqliteSearch, CostsNothingForWhatCannotBeSearched) {
