@@ -165,6 +165,19 @@ std::int64_t SqliteConn::changes() const {
   return sqlite3_changes64(database_);
 }
 
+void SqliteConn::keep_log() {
+  const auto count = [](void* self, sqlite3*, const char*, int pages) {
+    static_cast<SqliteConn*>(self)->log_pages_ = pages;
+    return SQLITE_OK;
+  };
+  sqlite3_wal_hook(database_, count, this);
+}
+
+void SqliteConn::fold_log() {
+  log_pages_ = 0;
+  (void)sqlite3_wal_checkpoint_v2(database_, nullptr, SQLITE_CHECKPOINT_PASSIVE, nullptr, nullptr);
+}
+
 Result<> SqliteConn::run(const std::string& sql) {
   const int code = sqlite3_exec(database_, sql.c_str(), nullptr, nullptr, nullptr);
   if (code != SQLITE_OK) return std::unexpected(error_of(database_, code));

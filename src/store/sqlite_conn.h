@@ -69,12 +69,20 @@ class SqliteConn {
   // One or more statements without rows.
   [[nodiscard]] Result<> run(const std::string& sql);
 
+  // From now on the log is folded into the database only when it is said to be, not by a commit.
+  void keep_log();
+  // Pages in the log after the last commit.
+  [[nodiscard]] int log_pages() const { return log_pages_; }
+  // As far as nobody reads them. What cannot be folded stays for the next time.
+  void fold_log();
+
   [[nodiscard]] sqlite3* handle() const { return database_; }
 
  private:
   explicit SqliteConn(sqlite3* database) : database_(database) {}
 
   sqlite3* database_;
+  int log_pages_ = 0;
   std::unordered_map<const char*, sqlite3_stmt*> statements_;
 };
 

@@ -53,14 +53,9 @@ Result<Header> look_at(SqliteConn& conn) {
 }  // namespace
 
 Result<> configure(SqliteConn& conn, Durability durability) {
-  return conn.run(
-      fmt::format("PRAGMA synchronous = {}; PRAGMA cache_size = -16000; PRAGMA temp_store = MEMORY;"
-                  "PRAGMA wal_autocheckpoint = 500;",
-                  durability == Durability::full ? "FULL" : "NORMAL"));
-}
-
-Result<> let_log_grow(SqliteConn& conn) {
-  return conn.run("PRAGMA wal_autocheckpoint = 8000");
+  return conn.run(fmt::format(
+      "PRAGMA synchronous = {}; PRAGMA cache_size = -16000; PRAGMA temp_store = MEMORY;",
+      durability == Durability::full ? "FULL" : "NORMAL"));
 }
 
 Result<> migrate(SqliteConn& conn, const std::string& path) {

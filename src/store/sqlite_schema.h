@@ -10,11 +10,6 @@ namespace tyer::store {
 // Sets how `conn` works with its file. For every connection, before anything else.
 [[nodiscard]] Result<> configure(SqliteConn& conn, Durability durability);
 
-// For a process that writes a lot: pages are folded back less often, which is
-// what most of the writing is once the log is long. Others keep the write-ahead
-// log small, because whoever opens the file first reads all of it.
-[[nodiscard]] Result<> let_log_grow(SqliteConn& conn);
-
 // Runs the migrations that are missing, each once, however many processes try.
 // Refuses as `conflict` a newer schema and a database that is not ours.
 [[nodiscard]] Result<> migrate(SqliteConn& conn, const std::string& path);

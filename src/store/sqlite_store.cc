@@ -21,6 +21,11 @@ namespace tyer::store {
 namespace {
 
 constexpr std::size_t events_of_a_daemon = 500;  // Who writes so many is no short command.
+// Pages of the log before it is folded into the database. Who writes a lot does so less often,
+// since that is most of the writing; others keep it small, because whoever opens the file first
+// reads all of it.
+constexpr int log_pages_of_a_command = 500;
+constexpr int log_pages_of_a_daemon = 8000;
 
 // Counts commits of this process, for watches of a database in memory.
 class Commits {
@@ -81,7 +86,9 @@ class SqliteStore final : public Store {
         durability_(durability),
         writer_(std::move(writer)),
         view_(*writer_, &recent_),
-        queue_(std::move(queue)) {}
+        queue_(std::move(queue)) {
+    writer_->keep_log();
+  }
 
   Result<Begun> begin(std::span<const std::string> keys) override;
   Result<> commit(const Writes& writes) override;
@@ -110,7 +117,6 @@ class SqliteStore final : public Store {
   const SqliteView view_;
   const std::unique_ptr<Turnstile> queue_;  // None in memory.
   std::size_t written_ = 0;                 // Events.
-  bool grows_ = false;
 
   std::mutex pool_mutex_;
   std::condition_variable pool_changed_;
@@ -160,8 +166,11 @@ Result<> SqliteStore::commit(const Writes& writes) {
   if (writes.committed) writes.committed();
   for (const auto& [key, subject] : writes.subjects) recent_.put(key, subject);
   written_ += writes.events.size();
-  if (!grows_ && written_ >= events_of_a_daemon) grows_ = let_log_grow(*writer_).has_value();
   if (queue_) queue_->announce();
+  // Now and then it takes a while, so everybody who waits for the commit comes first.
+  const bool is_daemon = written_ >= events_of_a_daemon;
+  const int pages_max = is_daemon ? log_pages_of_a_daemon : log_pages_of_a_command;
+  if (writer_->log_pages() >= pages_max) writer_->fold_log();
   let_next_writer_in();
   commits_->add();
   return {};

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <thread>
 
@@ -213,6 +214,31 @@ TEST_F(Sqlite, LetsEveryWritingProcessHaveItsShare) {
   }));
   const auto [least, most] = std::ranges::minmax(shares);
   EXPECT_GE(least * 20, most) << fmt::format("{}", fmt::join(shares, " "));
+}
+
+// W18: who waits for a commit does not wait for the log to be folded.
+TEST_F(Sqlite, TellsOfACommitBeforeItFoldsItsLog) {
+  const auto store = open();
+  ASSERT_OK(store);
+  const auto size = [&] { return std::filesystem::file_size(path); };
+  int folds = 0;
+  for (int i = 0; i < 200; ++i) {
+    const auto before = size();
+    auto when_told = before;
+    ASSERT_OK(store::write(**store, {[&](store::Txn& txn) -> Result<> {
+                                       txn.append(event(fmt::format("n/{}", i)));
+                                       core::Subject large = subject(fmt::format("n/{}", i));
+                                       large.state = std::string(40'000, 'x');
+                                       txn.put(std::move(large));
+                                       return {};
+                                     },
+                                     {},
+                                     [&](const Result<>&) { when_told = size(); }}));
+    EXPECT_EQ(when_told, before) << "only folding lets it grow";
+    folds += size() > before ? 1 : 0;
+  }
+  EXPECT_GE(folds, 2);
+  EXPECT_LE(std::filesystem::file_size(path + "-wal"), 4U << 20);
 }
 
 TEST_F(Sqlite, LetsTheNextWriterInWhenTheOneBeforeIsKilled) {
