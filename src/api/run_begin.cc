@@ -59,7 +59,7 @@ Result<> add_surroundings(const core::View& view, const feed::Item& item,
   return {};
 }
 
-Result<std::string> shown_begun(const core::View& view, const feed::Begun& begun, const Json& run) {
+Result<std::string> shown_begun(const core::View& view, const feed::Begun& begun, std::string run) {
   std::vector<std::string> items;
   for (const feed::Item& item : begun.items) {
     TYER_TRY(const auto subject, view.subject(item.key));
@@ -69,7 +69,7 @@ Result<std::string> shown_begun(const core::View& view, const feed::Begun& begun
   std::vector<std::string> members{member("items", items), member("session", shown(begun.session)),
                                    member("agent", shown(begun.agent))};
   TYER_TRY_OK(add_surroundings(view, begun.items.front(), members));
-  return with(dump_json(run), fmt::format("{}", fmt::join(members, ",")));
+  return with(std::move(run), fmt::format("{}", fmt::join(members, ",")));
 }
 
 }  // namespace
@@ -103,13 +103,15 @@ Result<BegunRun> begin_in(store::Txn& txn, Hub& hub, const feed::Actor& actor, f
   if (!lease || lease->holder.run != begin.run) {
     return fail(Fault::broken, begun.session.key + " has no lease");
   }
-  TYER_TRY(std::string told,
-           shown_begun(txn, begun,
-                       {{"begun", true},
-                        {"run", begin.run},
-                        {"skill", skill_id()},
-                        {"token", secret.text},
-                        {"lease", {{"key", lease->key}, {"token", lease->token}}}}));
+  TYER_TRY(
+      std::string told,
+      shown_begun(txn, begun,
+                  json_object({{"begun", true},
+                               {"run", begin.run},
+                               {"skill", skill_id()},
+                               {"token", secret.text},
+                               JsonPart::of("lease", json_object({{"key", lease->key},
+                                                                  {"token", lease->token}}))})));
   return BegunRun{.is_begun = true, .answer = std::move(told)};
 }
 

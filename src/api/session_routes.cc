@@ -11,6 +11,7 @@
 #include "api/secrets.h"
 #include "api/sessions.h"
 #include "base/json.h"
+#include "base/json_fields.h"
 #include "base/json_text.h"
 #include "core/limits.h"
 #include "feed/agents.h"
@@ -49,21 +50,22 @@ Result<std::string> shown_session(const core::View& view, const core::Subject& s
 }
 
 Result<std::string> shown_item(const core::View& view, const core::Subject& subject) {
-  TYER_TRY(Json state, parse_json_object(subject.state));
-  const std::string source = text_or(state, "source_id");
+  TYER_TRY(const JsonFields state, JsonFields::read(subject.state));
+  const std::string source = state.text("source_id");
   TYER_TRY(const auto text,
            view.subject(feed::key_of(source.starts_with("ps_") ? "post" : "comment", source)));
-  TYER_TRY(const auto post, view.subject(feed::key_of("post", text_or(state, "post_id"))));
-  state["id"] = source;
-  state["status"] = subject.status;
-  state["is_deleted"] = !text || text->status == "deleted" || !post || post->status == "deleted";
+  TYER_TRY(const auto post, view.subject(feed::key_of("post", state.text("post_id"))));
+  const auto is_gone = [](const auto& one) { return !one || one->status == "deleted"; };
+  std::vector<JsonPart> more{
+      {"id", source}, {"status", subject.status}, {"is_deleted", is_gone(text) || is_gone(post)}};
   if (text) {
-    TYER_TRY(const Json written, parse_json_object(text->state));
+    TYER_TRY(const JsonFields written, JsonFields::read(text->state));
     for (const char* name : {"title", "content", "author_type", "author_name", "created_by"}) {
-      if (written.contains(name)) state[name] = written[name];
+      if (written.has(name)) more.emplace_back(name, written.text(name));
     }
   }
-  return dump_json(state);
+  const std::string members = json_object(std::move(more));
+  return with(subject.state, members.substr(1, members.size() - 2));
 }
 
 namespace {

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/json.h"
+#include "base/json_text.h"
 #include "base/text.h"
 #include "core/limits.h"
 #include "feed/items.h"
@@ -145,19 +146,19 @@ Result<Credential> read_credential(const core::Subject& subject) {
 }
 
 core::Draft make_credential(const Credential& credential, Time now) {
-  Json body{{"kind", credential.kind},
-            {"name", credential.name},
-            {"hash", credential.hash},
-            {"prefix", credential.prefix},
-            {"created_at", format_time(now)}};
+  std::vector<JsonPart> body{{"kind", credential.kind},
+                             {"name", credential.name},
+                             {"hash", credential.hash},
+                             {"prefix", credential.prefix},
+                             {"created_at", format_time(now)}};
   if (!credential.agent.empty()) {
-    body["parent"] = key_of("agent", credential.agent);
-    body["agent_id"] = credential.agent;
+    body.emplace_back("parent", key_of("agent", credential.agent));
+    body.emplace_back("agent_id", credential.agent);
   }
-  if (!credential.session.empty()) body["session_id"] = credential.session;
-  if (!credential.run.empty()) body["run"] = credential.run;
-  if (credential.expires_at) body["due_at"] = to_micros(*credential.expires_at);
-  return {key_of("credential", credential.id), "credential.created", dump_json(body)};
+  if (!credential.session.empty()) body.emplace_back("session_id", credential.session);
+  if (!credential.run.empty()) body.emplace_back("run", credential.run);
+  if (credential.expires_at) body.emplace_back("due_at", to_micros(*credential.expires_at));
+  return {key_of("credential", credential.id), "credential.created", json_object(std::move(body))};
 }
 
 Result<NewAgent> decide_add_agent(const core::View& view, const AgentInput& input, Ids& ids,

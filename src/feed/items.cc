@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/json.h"
+#include "base/json_text.h"
 #include "base/text.h"
 #include "core/key.h"
 #include "feed/kinds.h"
@@ -71,17 +72,17 @@ std::string item_key(const std::string& session, const std::string& source) {
 
 core::Draft open_item(const Target& target, const std::string& source, const std::string& post,
                       const std::string& feed, Time now, const std::string& moved_from) {
-  Json body{{"parent", key_of("session", target.session)},
-            {"session_id", target.session},
-            {"agent_id", target.agent},
-            {"source_id", source},
-            {"post_id", post},
-            {"feed_id", feed},
-            {"reason", target.reason},
-            {"wakes", 0},
-            {"created_at", format_time(now)}};
-  if (!moved_from.empty()) body["moved_from"] = moved_from;
-  return {item_key(target.session, source), "item.opened", dump_json(body)};
+  std::vector<JsonPart> body{{"parent", key_of("session", target.session)},
+                             {"session_id", target.session},
+                             {"agent_id", target.agent},
+                             {"source_id", source},
+                             {"post_id", post},
+                             {"feed_id", feed},
+                             {"reason", target.reason},
+                             {"wakes", 0},
+                             {"created_at", format_time(now)}};
+  if (!moved_from.empty()) body.emplace_back("moved_from", moved_from);
+  return {item_key(target.session, source), "item.opened", json_object(std::move(body))};
 }
 
 Result<std::vector<Item>> answered_by(const core::View& view, const Actor& actor,
@@ -155,10 +156,10 @@ Result<Woken> decide_wake(const core::View& view, const Wake& wake, const limits
     }
     woken.taken.push_back(source);
     woken.change.events.push_back({item.key, "item.woken",
-                                   dump_json({{"wakes", item.wakes + 1},
-                                              {"run", wake.run},
-                                              {"rests", false},
-                                              {"woken_at", format_time(now)}})});
+                                   json_object({{"wakes", item.wakes + 1},
+                                                {"run", wake.run},
+                                                {"rests", false},
+                                                {"woken_at", format_time(now)}})});
   }
   return woken;
 }

@@ -7,6 +7,7 @@
 
 #include "base/json.h"
 #include "base/json_fields.h"
+#include "base/json_text.h"
 #include "base/text.h"
 #include "core/limits.h"
 #include "feed/items.h"
@@ -99,33 +100,33 @@ core::Draft start_shift(const Begin& begin, const Begun& begun, const std::strin
   std::vector<std::string> sources;
   for (const Item& item : begun.items) sources.push_back(item.source);
   return {shift_key(begin.session, begin.run), "shift.started",
-          dump_json({{"parent", key_of("session", begin.session)},
-                     {"session_id", begin.session},
-                     {"agent_id", agent},
-                     {"run", begin.run},
-                     {"post_id", first.post},
-                     {"feed_id", first.feed},
-                     {"items", sources},
-                     {"credential", begin.credential.id},
-                     {"host", begin.grant.holder.place.host},
-                     {"boot", begin.grant.holder.place.boot},
-                     {"namespace", begin.grant.holder.place.pid_namespace},
-                     {"pid", begin.grant.holder.pid},
-                     {"pid_start", begin.grant.holder.pid_start},
-                     {"started_at", format_time(now)}})};
+          json_object({{"parent", key_of("session", begin.session)},
+                       {"session_id", begin.session},
+                       {"agent_id", agent},
+                       {"run", begin.run},
+                       {"post_id", first.post},
+                       {"feed_id", first.feed},
+                       {"items", sources},
+                       {"credential", begin.credential.id},
+                       {"host", begin.grant.holder.place.host},
+                       {"boot", begin.grant.holder.place.boot},
+                       {"namespace", begin.grant.holder.place.pid_namespace},
+                       {"pid", begin.grant.holder.pid},
+                       {"pid_start", begin.grant.holder.pid_start},
+                       {"started_at", format_time(now)}})};
 }
 
 // It works on an answer for as long as it may hold its lease.
 core::Draft start_typing(const Begin& begin, const Begun& begun, const Agent& agent, Time now) {
   const Item& first = begun.items.front();
   return {key_of("thread", first.post), "thread.typing",
-          dump_json({{"feed_id", first.feed},
-                     {"post_id", first.post},
-                     {"agent_id", agent.id},
-                     {"author_name", agent.name},
-                     {"session_id", begin.session},
-                     {"typing", agent.id},
-                     {"due_at", to_micros(now + begin.grant.hold_max)}})};
+          json_object({{"feed_id", first.feed},
+                       {"post_id", first.post},
+                       {"agent_id", agent.id},
+                       {"author_name", agent.name},
+                       {"session_id", begin.session},
+                       {"typing", agent.id},
+                       {"due_at", to_micros(now + begin.grant.hold_max)}})};
 }
 
 // Says once a day, where it is waited for, that nothing will happen.

@@ -5,8 +5,8 @@
 
 #include <fmt/format.h>
 
-#include "base/json.h"
 #include "base/json_fields.h"
+#include "base/json_text.h"
 #include "core/limits.h"
 #include "feed/kinds.h"
 
@@ -86,15 +86,15 @@ Result<core::Draft> count(const core::View& view, const std::string& agent,
   TYER_TRY(Use use, used_by_session(view, day, agent, session));
   use += more;
   return core::Draft{tally_key(day, agent, session), "tally.counted",
-                     dump_json({{"day", day},
-                                {"agent_id", agent},
-                                {"session_id", session},
-                                {"runs", use.runs},
-                                {"failed", use.failed},
-                                {"input_tokens", use.input},
-                                {"output_tokens", use.output},
-                                {"cached_tokens", use.cached},
-                                {"cost_micros", use.cost}})};
+                     json_object({{"day", day},
+                                  {"agent_id", agent},
+                                  {"session_id", session},
+                                  {"runs", use.runs},
+                                  {"failed", use.failed},
+                                  {"input_tokens", use.input},
+                                  {"output_tokens", use.output},
+                                  {"cached_tokens", use.cached},
+                                  {"cost_micros", use.cost}})};
 }
 
 Result<std::optional<Spent>> spent_budget(const core::View& view, const core::Subject& agent,
@@ -133,10 +133,10 @@ Result<bool> was_told(const core::View& view, const std::string& agent, const st
 core::Draft tell(const std::string& agent, const std::string& session, const Spent& spent,
                  Time now) {
   return {tally_key(day_of(now), agent, session), "tally.counted",
-          dump_json({{"day", day_of(now)},
-                     {"agent_id", agent},
-                     {"session_id", session},
-                     {"told", spent.limit}})};
+          json_object({{"day", day_of(now)},
+                       {"agent_id", agent},
+                       {"session_id", session},
+                       {"told", spent.limit}})};
 }
 
 }  // namespace tyer::feed

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/json.h"
+#include "base/json_text.h"
 #include "base/text.h"
 #include "feed/items.h"
 #include "feed/kinds.h"
@@ -14,25 +15,25 @@ namespace tyer::feed {
 namespace {
 
 // What is the same for posts and comments.
-Json signed_text(const Writing& writing, Time now) {
-  Json text{{"content", writing.content},
-            {"author_type", writing.actor.type()},
-            {"created_by", writing.actor.id},
-            {"author_name", writing.actor.name},
-            {"created_at", format_time(now)}};
-  if (!writing.actor.session.empty()) text["session_id"] = writing.actor.session;
+std::vector<JsonPart> signed_text(const Writing& writing, Time now) {
+  std::vector<JsonPart> text{{"content", writing.content},
+                             {"author_type", writing.actor.type()},
+                             {"created_by", writing.actor.id},
+                             {"author_name", writing.actor.name},
+                             {"created_at", format_time(now)}};
+  if (!writing.actor.session.empty()) text.emplace_back("session_id", writing.actor.session);
   return text;
 }
 
-void tell_targets(Json& text, const Routing& routing) {
-  Json targets = Json::array();
+void tell_targets(std::vector<JsonPart>& text, const Routing& routing) {
+  std::vector<std::string> targets;
   for (const Target& target : routing.targets()) {
-    targets.push_back(
-        {{"session_id", target.session}, {"agent_id", target.agent}, {"reason", target.reason}});
+    targets.push_back(json_object(
+        {{"session_id", target.session}, {"agent_id", target.agent}, {"reason", target.reason}}));
   }
-  text["targets"] = std::move(targets);
-  if (!routing.fallback().empty()) text["target_session"] = routing.fallback();
-  if (!routing.notices().empty()) text["notices"] = routing.notices();
+  text.push_back(JsonPart::of("targets", json_array(targets)));
+  if (!routing.fallback().empty()) text.emplace_back("target_session", routing.fallback());
+  if (!routing.notices().empty()) text.emplace_back("notices", routing.notices());
 }
 
 void add_notices(core::Change& change, const Routing& routing, const std::string& post,
@@ -50,10 +51,12 @@ std::string post_of(const core::Subject& comment) {
   return comment.parent.substr(sizeof("post"));
 }
 
-Json thread_body(const Thread& thread, Time now) {
+std::vector<JsonPart> thread_body(const Thread& thread, Time now) {
+  std::vector<std::string> bot_mentions;
+  for (const std::int64_t at : thread.bot_mentions) bot_mentions.push_back(std::to_string(at));
   return {{"comment_count", thread.comments},
           {"followers", thread.followers},
-          {"bot_mentions", thread.bot_mentions},
+          JsonPart::of("bot_mentions", json_array(bot_mentions)),
           {"last_at", format_time(now)}};
 }
 
@@ -103,18 +106,18 @@ Result<Written> decide_post(const core::View& view, const Writing& writing,
   if (!writing.actor.session.empty()) TYER_TRY_OK(routing.follow(writing.actor.session));
 
   Written written{.key = key_of("post", id), .notices = routing.notices()};
-  Json post = signed_text(writing, now);
-  post["parent"] = feed.key;
-  post["feed_id"] = writing.feed;
-  post["title"] = writing.title;
+  std::vector<JsonPart> post = signed_text(writing, now);
+  post.emplace_back("parent", feed.key);
+  post.emplace_back("feed_id", writing.feed);
+  post.emplace_back("title", writing.title);
   tell_targets(post, routing);
   routing.write_made(written.change);
-  written.change.events.push_back({written.key, "post.created", dump_json(post)});
-  Json opened = thread_body(thread, now);
-  opened["parent"] = feed.key;
+  written.change.events.push_back({written.key, "post.created", json_object(std::move(post))});
+  std::vector<JsonPart> opened = thread_body(thread, now);
+  opened.emplace_back("parent", feed.key);
   written.change.events.push_back({key_of("thread", id),
                                    writing.actor.is_agent ? "thread.arrived" : "thread.opened",
-                                   dump_json(opened)});
+                                   json_object(std::move(opened))});
   for (const Target& target : routing.targets()) {
     written.change.events.push_back(open_item(target, id, id, writing.feed, now));
   }
@@ -141,30 +144,31 @@ Result<Written> decide_comment(const core::View& view, const Writing& writing,
   if (!writing.actor.session.empty()) TYER_TRY_OK(routing.follow(writing.actor.session));
 
   Written written{.key = key_of("comment", id), .notices = routing.notices()};
-  Json comment = signed_text(writing, now);
-  comment["parent"] = post.key;
-  comment["post_id"] = writing.post;
-  comment["feed_id"] = feed;
+  std::vector<JsonPart> comment = signed_text(writing, now);
+  comment.emplace_back("parent", post.key);
+  comment.emplace_back("post_id", writing.post);
+  comment.emplace_back("feed_id", feed);
   tell_targets(comment, routing);
   std::vector<Item> settled;
   if (writing.actor.is_agent) {
     TYER_TRY(settled, answered_by(view, writing.actor, writing.post, writing.answers));
-    Json answers = Json::array();
+    std::vector<std::string> answers;
     for (const Item& item : settled) answers.push_back(item.source);
-    comment["answers"] = std::move(answers);
+    comment.emplace_back("answers", answers);
   }
   routing.write_made(written.change);
-  written.change.events.push_back({written.key, "comment.created", dump_json(comment)});
+  written.change.events.push_back(
+      {written.key, "comment.created", json_object(std::move(comment))});
   written.change.events.push_back({grown->key,
                                    writing.actor.is_agent ? "thread.answered" : "thread.grown",
-                                   dump_json(thread_body(thread, now))});
+                                   json_object(thread_body(thread, now))});
   for (const Target& target : routing.targets()) {
     written.change.events.push_back(open_item(target, id, writing.post, feed, now));
   }
   for (const Item& item : settled) {
     written.change.events.push_back(
         {item.key, "item.answered",
-         dump_json({{"answered_by", id}, {"answered_at", format_time(now)}})});
+         json_object({{"answered_by", id}, {"answered_at", format_time(now)}})});
   }
   routing.write_changed(written.change);
   add_notices(written.change, routing, writing.post, id);
