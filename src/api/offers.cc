@@ -8,7 +8,7 @@
 #include "api/limits.h"
 #include "api/run_begin.h"
 #include "base/id.h"
-#include "base/json.h"
+#include "base/json_text.h"
 #include "env/processor.h"
 #include "feed/kinds.h"
 #include "feed/records.h"
@@ -18,6 +18,10 @@ namespace {
 
 bool is_in(const std::vector<std::string>& wanted, const std::string& id) {
   return wanted.empty() || std::ranges::find(wanted, id) != wanted.end();
+}
+
+http::Stream::Chunk line(std::string text) {
+  return std::make_shared<const std::string>(std::move(text));
 }
 
 }  // namespace
@@ -99,22 +103,19 @@ void Offers::put_back(Place place) {
   count_ = all_.size();
 }
 
-Result<Offers::Told> Offers::try_give(store::Txn& txn, const Offer& offer,
-                                      const std::string& session) {
+Result<std::string> Offers::try_give(store::Txn& txn, const Offer& offer,
+                                     const std::string& session, const std::string& run) {
   if (!offer.caller.credential.empty()) {
     TYER_TRY(const core::Subject key, feed::find(txn, "credential", offer.caller.credential));
-    if (key.status != "active") return Told{};
+    if (key.status != "active") return "";
   }
-  feed::Begin begin{.session = session,
-                    .run = uuid7(txn.now(), hub_.engine().env().random.bits()),
-                    .grant = offer.grant};
-  begin.grant.holder.run = begin.run;
+  feed::Begin begin{.session = session, .run = run, .grant = offer.grant};
+  begin.grant.holder.run = run;
   // What it said of its clock is of when it began to wait.
   begin.grant.mono.reset();
-  const std::string run = begin.run;
   TYER_TRY(BegunRun begun, begin_in(txn, hub_, offer.caller.actor, std::move(begin)));
-  if (!begun.is_begun) return Told{};
-  return Told{run, std::move(begun.answer) + "\n"};
+  if (!begun.is_begun) return "";
+  return std::move(begun.answer) + "\n";
 }
 
 std::vector<Offers::Gift> Offers::give(store::Txn& txn, const std::vector<std::string>& sessions) {
@@ -126,17 +127,17 @@ std::vector<Offers::Gift> Offers::give(store::Txn& txn, const std::vector<std::s
     if (!whose) continue;
     const Place place = take(whose->agent, session);
     if (!place) continue;
-    announce(txn, **subject, *place->stream);
-    Told told;
+    const std::string run = uuid7(txn.now(), hub_.engine().env().random.bits());
+    announce(txn, **subject, run, *place->stream);
+    std::string told;
     // Whatever is wrong with it, the request that it comes with goes on.
     const Result<> tried = txn.attempt([&]() -> Result<> {
-      TYER_TRY(told, try_give(txn, place->offer, session));
+      TYER_TRY(told, try_give(txn, place->offer, session, run));
       return {};
     });
-    if (tried && !told.run.empty()) {
-      place->stream->send_now(std::make_shared<const std::string>(std::move(told.line)));
-      gifts.push_back({place->stream, std::make_shared<const std::string>(
-                                          dump_json({{"go", told.run}}) + "\n")});
+    if (tried && !told.empty()) {
+      place->stream->send_now(line(std::move(told)));
+      gifts.push_back({place->stream, line(json_object({{"go", run}}) + "\n")});
     } else {
       put_back(place);
     }
@@ -145,10 +146,11 @@ std::vector<Offers::Gift> Offers::give(store::Txn& txn, const std::vector<std::s
 }
 
 // While we decide it, it can wake. If somebody has the session, it is most likely not to be.
-void Offers::announce(store::Txn& txn, const core::Subject& session, http::Stream& stream) const {
+void Offers::announce(store::Txn& txn, const core::Subject& session, const std::string& run,
+                      http::Stream& stream) {
   const auto lease = txn.lease(session.key);
   if (!lease || *lease) return;
-  stream.send_now(soon_);
+  stream.send_now(line(json_object({{"soon", true}, {"run", run}}) + "\n"));
   env::give_way();  // Until it is out of our way.
 }
 

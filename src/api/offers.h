@@ -66,16 +66,13 @@ class Offers {
   void begin(Offer offer, std::shared_ptr<http::Stream> stream);
   [[nodiscard]] Place take(const std::string& agent, const std::string& session);
   void put_back(Place place);
-  void announce(store::Txn& txn, const core::Subject& session, http::Stream& stream) const;
-  struct Told {
-    std::string run;  // Empty: nothing has begun.
-    std::string line;
-  };
-  [[nodiscard]] Result<Told> try_give(store::Txn& txn, const Offer& offer,
-                                      const std::string& session);
+  static void announce(store::Txn& txn, const core::Subject& session, const std::string& run,
+                       http::Stream& stream);
+  // What the run is told; empty: none has begun.
+  [[nodiscard]] Result<std::string> try_give(store::Txn& txn, const Offer& offer,
+                                             const std::string& session, const std::string& run);
 
   Hub& hub_;
-  const http::Stream::Chunk soon_ = std::make_shared<const std::string>("{\"soon\":true}\n");
   std::mutex mutex_;
   std::list<Place> all_;  // Who waits longest first.
   std::atomic<std::size_t> count_ = 0;

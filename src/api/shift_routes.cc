@@ -287,9 +287,10 @@ std::vector<Route> shift_routes() {
       {.method = "POST",
        .path = "/api/work",
        .who = Who::worker,
-       .summary =
-           "Offers to run what comes next: {\"soon\": true} when there may be something, a line "
-           "with a BegunRun, and {\"go\": RUN} once it has begun, not before; {} now and then",
+       .summary = "Offers to run what comes next: {\"soon\": true, \"run\": RUN} when there may be "
+                  "something, "
+                  "a line with a BegunRun, and {\"go\": RUN} once it has begun, not before; {} now "
+                  "and then",
        .body = with_grant({{"agents", Type::texts, false, "ids of agents; all if not given"},
                            {"sessions", Type::texts, false, "their ids; all if not given"}}),
        .reply = "Stream",

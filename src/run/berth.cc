@@ -26,6 +26,16 @@ void remove_folder(const std::string& path) {
   std::filesystem::remove_all(path, ignored);
 }
 
+// What a run said is kept. One that never began has said nothing.
+void remove_unless_said(const std::string& folder) {
+  std::error_code none;
+  for (const char* name : {"transcript.jsonl", "output.log", "errors.log"}) {
+    const auto size = std::filesystem::file_size(fmt::format("{}/{}", folder, name), none);
+    if (!none && size > 0) return;
+  }
+  remove_folder(folder);
+}
+
 bool is_gone(const env::Env& env, const Json& word, const char* who) {
   const auto holder = read_guard(word, who, "");
   return holder && env.processes.look(*holder).liveness == core::Liveness::gone;
@@ -34,7 +44,7 @@ bool is_gone(const env::Env& env, const Json& word, const char* who) {
 }  // namespace
 
 Berth::Berth(env::Env& env, std::string runs, std::string mark, const Guards& guards)
-    : env_(env), runs_(std::move(runs)), mark_(std::move(mark)), guards_(guards) {}
+    : env_(env), runs_(std::move(runs)), mark_(std::move(mark)), guards_(guards), name_(mark_) {}
 
 Result<std::unique_ptr<Berth>> Berth::make(env::Env& env, const std::string& runs,
                                            const std::string& mark, const Guards& guards) {
@@ -51,34 +61,40 @@ Result<std::unique_ptr<Berth>> Berth::make(env::Env& env, const std::string& run
 
 Berth::~Berth() {
   is_recorded();
-  if (run_.empty()) remove_folder(fmt::format("{}/{}", runs_, mark_));
+  if (run_.empty()) remove_folder(folder());
 }
 
 Result<> Berth::leave_word() {
   Json word = guards_json(guards_);
-  word["run"] = run_;
+  if (name_ != mark_) word["run"] = name_;
   return word_->write(0, dump_json(word));
 }
 
 void Berth::put(const std::string& name, std::string content) {
-  const std::string path = fmt::format("{}/{}/call/{}", runs_, mark_, name);
+  const std::string path = fmt::format("{}/call/{}", folder(), name);
   if (!env_.files.replace(path, content)) return;
   file_ = name;
   content_ = std::move(content);
 }
 
-Result<> Berth::take(const std::string& id) {
-  const std::string folder = fmt::format("{}/{}", runs_, id);
-  if (std::rename(fmt::format("{}/{}", runs_, mark_).c_str(), folder.c_str()) != 0) {
-    return std::unexpected(env::os_error(errno, "rename", mark_));
+Result<> Berth::expect(const std::string& id) {
+  const std::string before = folder();
+  if (std::rename(before.c_str(), fmt::format("{}/{}", runs_, id).c_str()) != 0) {
+    return std::unexpected(env::os_error(errno, "rename", name_));
   }
-  run_ = id;
-  transcript->move_to(folder);
+  name_ = id;
+  transcript->move_to(folder());
   return leave_word();
 }
 
+Result<> Berth::take(const std::string& id) {
+  if (name_ != id) TYER_TRY_OK(expect(id));
+  run_ = id;
+  return {};
+}
+
 void Berth::give_up() {
-  if (!run_.empty()) remove_folder(fmt::format("{}/{}", runs_, run_));
+  if (!run_.empty()) remove_folder(folder());
   run_.clear();
 }
 
@@ -103,7 +119,8 @@ void end_unrecorded(env::Env& env, const std::string& runs, const std::string& o
     env::end_marked(keeper_mark_of(entry.name));
     const std::string run = text_or(*word, "run");
     if (!run.empty()) env::end_marked(mark_of(run));
-    if (run.empty()) remove_folder(fmt::format("{}/{}", runs, entry.name));
+    remove_folder(fmt::format("{}/{}", runs, entry.name));
+    if (!run.empty()) remove_unless_said(fmt::format("{}/{}", runs, run));
     (void)env.files.remove(path);
   }
 }

@@ -32,6 +32,8 @@ class Berth {
   [[nodiscard]] bool has(const std::string& name, const std::string& content) const {
     return !name.empty() && name == file_ && content == content_;
   }
+  // Most likely it becomes the folder of run `id`: what that takes long for is done now.
+  [[nodiscard]] Result<> expect(const std::string& id);
   // Becomes the folder of run `id`.
   [[nodiscard]] Result<> take(const std::string& id);
   // The run is none after all: nothing of it was started.
@@ -46,11 +48,13 @@ class Berth {
  private:
   Berth(env::Env& env, std::string runs, std::string mark, const Guards& guards);
   [[nodiscard]] Result<> leave_word();
+  [[nodiscard]] std::string folder() const { return runs_ + "/" + name_; }
 
   env::Env& env_;
   const std::string runs_;
   const std::string mark_;
   const Guards guards_;
+  std::string name_;  // Of the folder: our mark, or a run.
   std::string run_;
   std::string file_;
   std::string content_;

@@ -95,6 +95,7 @@ TEST(Berth, LetsAnAgentBeFoundWhoseKeeperDiedBeforeItWasRecorded) {
   auto berth = Berth::make(world.env, world.runs, "m1", {world.dead(), world.dead()});
   ASSERT_TRUE(berth);
   ASSERT_TRUE((*berth)->take("01a1e212-0000-7000-8000-000000000001"));
+  (*berth)->transcript->output("said");
   const auto agent = world.start_agent(mark_of("01a1e212-0000-7000-8000-000000000001"));
   ASSERT_NE(agent, nullptr);
 
@@ -105,6 +106,47 @@ TEST(Berth, LetsAnAgentBeFoundWhoseKeeperDiedBeforeItWasRecorded) {
   EXPECT_EQ((*exit)->signal, SIGKILL);
   EXPECT_FALSE(world.has("waiting/m1"));
   EXPECT_TRUE(world.has("01a1e212-0000-7000-8000-000000000001")) << "what it said is kept";
+}
+
+TEST(Berth, OfARunThatIsExpectedAndIsNotTheNextBecomesThatOfTheNext) {
+  BerthWorld world;
+  const auto berth = Berth::make(world.env, world.runs, "m1", world.living());
+  ASSERT_TRUE(berth);
+
+  ASSERT_TRUE((*berth)->expect("r1"));
+  EXPECT_TRUE(world.has("r1"));
+  EXPECT_EQ((*berth)->run(), "");
+  ASSERT_TRUE((*berth)->expect("r2"));
+  ASSERT_TRUE((*berth)->take("r2"));
+  (*berth)->transcript->output("said");
+
+  EXPECT_EQ((*berth)->run(), "r2");
+  EXPECT_TRUE(world.has("r2/output.log"));
+  EXPECT_FALSE(world.has("r1"));
+  EXPECT_FALSE(world.has("m1"));
+}
+
+TEST(Berth, OfARunThatWasOnlyExpectedLeavesNothing) {
+  BerthWorld world;
+  {
+    const auto berth = Berth::make(world.env, world.runs, "m1", world.living());
+    ASSERT_TRUE(berth);
+    ASSERT_TRUE((*berth)->expect("r1"));
+  }
+  EXPECT_FALSE(world.has("r1"));
+  EXPECT_FALSE(world.has("m1"));
+}
+
+TEST(Berth, OfARunWhoseKeeperDiedBeforeAnythingWasSaidIsRemoved) {
+  BerthWorld world;
+  auto berth = Berth::make(world.env, world.runs, "m1", {world.dead(), world.dead()});
+  ASSERT_TRUE(berth);
+  ASSERT_TRUE((*berth)->take("r1"));
+
+  end_unrecorded(world.env, world.runs);
+
+  EXPECT_FALSE(world.has("r1"));
+  EXPECT_FALSE(world.has("waiting/m1"));
 }
 
 TEST(Berth, OfWhoWaitedAndDiedIsRemoved) {

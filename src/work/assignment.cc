@@ -1,5 +1,6 @@
 #include "work/assignment.h"
 
+#include "backend/excerpt.h"
 #include "base/json.h"
 #include "base/json_fields.h"
 
@@ -62,8 +63,8 @@ Result<Assignment> read_assignment(std::string_view text) {
                    .items = read_list(begun, "items"),
                    .comments = read_list(begun, "comments")};
   for (const JsonFields& one : begun.objects("titles")) given.titles.push_back(one.text("title"));
-  const bool is_whole = !given.run.empty() && !given.token.empty() && !given.lease_key.empty() &&
-                        !given.backend.empty() && !given.items.empty();
+  const bool is_whole = backend::is_uuid(given.run) && !given.token.empty() &&
+                        !given.lease_key.empty() && !given.backend.empty() && !given.items.empty();
   if (!is_whole) return fail(Fault::broken, "the hub's answer is not that of a run that begins");
   return given;
 }
@@ -75,7 +76,7 @@ std::string example_assignment() {
                  {"author_type", "human"},
                  {"content", std::string(200, 'x')},
                  {"created_at", "2026-01-01T00:00:00.000000Z"}};
-  return dump_json({{"run", "run"},
+  return dump_json({{"run", "01a1e212-0000-7000-8000-000000000001"},
                     {"token", "token"},
                     {"skill", "skill"},
                     {"lease", {{"key", "key"}, {"token", 1}}},

@@ -161,7 +161,7 @@ TEST(Instructions, HaveTheSkillAndSayWhereTheKeyIs) {
 
 Json begun() {
   return {{"begun", true},
-          {"run", "r1"},
+          {"run", "01a1e212-0000-7000-8000-000000000001"},
           {"token", "tr_secret"},
           {"lease", {{"key", "session/ss_1"}, {"token", 7}}},
           {"agent", {{"id", "ag_1"}, {"name", "bot"}, {"type", "claude"}, {"worktree", true}}},

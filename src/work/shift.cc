@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "backend/excerpt.h"
 #include "backend/limits.h"
 #include "base/json.h"
 #include "base/text.h"
@@ -183,10 +184,12 @@ class Shift {
     TYER_TRY(Json body, grant_body());
     body["agents"] = order_.agents;
     body["sessions"] = order_.sessions;
-    TYER_TRY(auto begun, stand_.wait(dump_json(body), dump_json(holder_body()), [this] {
-      rehearse();
-      is_settled_ = settle().has_value();
-    }));
+    TYER_TRY(auto begun,
+             stand_.wait(dump_json(body), dump_json(holder_body()), [this](const std::string& run) {
+               rehearse();
+               is_settled_ = settle().has_value();
+               if (berth_ && backend::is_uuid(run)) (void)berth_->expect(run);
+             }));
     asked_ = stand_.asked();
     return begun;
   }

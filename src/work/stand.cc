@@ -21,7 +21,7 @@ Stand::Stand(env::Env& env, lock::HubClient& client, std::vector<int> stop_fds)
 }
 
 Result<std::optional<std::string>> Stand::wait(const std::string& offer, const std::string& who,
-                                               const std::function<void()>& on_soon) {
+                                               const OnSoon& on_soon) {
   for (Span backoff{};;) {
     asked_ = env_.clock.boot_time();
     auto lines = client_.open_lines("/api/work", offer, stops_.fd());
@@ -35,13 +35,13 @@ Result<std::optional<std::string>> Stand::wait(const std::string& offer, const s
       const auto said = JsonFields::read(**line);
       if (!said) break;
       if (said->has("begun")) {
-        if (!is_soon) on_soon();
+        if (!is_soon) on_soon(said->text("run"));
         lines_ = *std::move(lines);
         return line;
       }
       is_soon = said->has("soon");
       if (is_soon) {
-        on_soon();
+        on_soon(said->text("run"));
         env::watch_readable(lines->plain_fd(), limits::soon_watch_max);
         continue;
       }

@@ -16,15 +16,17 @@ namespace tyer::work {
 
 class Stand {
  public:
+  using OnSoon = std::function<void(const std::string& run)>;
+
   // `stop_fds`: one of them is readable when it is not to wait any more.
   Stand(env::Env& env, lock::HubClient& client, std::vector<int> stop_fds);
 
   // What a run is told that is about to begin. Nothing: it is not to wait any more. `offer` is what
-  // the hub is told, `who` tells it whose offer that was. `on_soon`: that will be in a moment,
-  // and the run before it was over by then, or this one has begun; called once for each.
+  // the hub is told, `who` tells it whose offer that was. `on_soon`: that will be in a moment, most
+  // likely, and the run before it was over by then, or this one has begun; called once for each.
   [[nodiscard]] Result<std::optional<std::string>> wait(const std::string& offer,
                                                         const std::string& who,
-                                                        const std::function<void()>& on_soon);
+                                                        const OnSoon& on_soon);
   // Not after the hub has decided it, by the boot clock.
   [[nodiscard]] Span asked() const { return asked_; }
 

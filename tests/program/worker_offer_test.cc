@@ -37,8 +37,10 @@ class WorkerOffer : public WorkerTest {
   // That it will be needed, what it is given, and that it may go. Beats are for those who wait
   // longer than a test.
   [[nodiscard]] static Json given(HttpPeer& peer) {
-    EXPECT_EQ(next_line(peer), Json({{"soon", true}}));
+    const Json soon = next_line(peer);
+    EXPECT_EQ(soon.value("soon", Json()), Json(true));
     const Json begun = next_line(peer);
+    EXPECT_EQ(text_or(begun, "run"), text_or(soon, "run"));
     EXPECT_EQ(text_or(next_line(peer), "go"), text_or(begun, "run"));
     EXPECT_EQ(peer.rest(), "\r\n0\r\n\r\n");
     return begun;
