@@ -70,9 +70,7 @@ Result<api::ServiceOptions> read_hub_options(World& world, const Arguments& argu
 }
 
 Log make_log(World& world, bool json, Level least) {
-  return Log(
-      json ? Log::Form::json : Log::Form::text, least, [&world] { return world.env.clock.now(); },
-      [&world](std::string_view line) { world.output.warn_from_aside(std::string(line) + "\n"); });
+  return make_log(world.output, world.env.clock, json ? Log::Form::json : Log::Form::text, least);
 }
 
 }  // namespace tyer::cli

@@ -1,7 +1,9 @@
 #include "cli/output.h"
 
+#include <atomic>
 #include <cerrno>
 #include <cstring>
+#include <memory>
 
 #include <poll.h>
 #include <sys/ioctl.h>
@@ -55,6 +57,11 @@ void Output::warn_from_aside(std::string_view text) const {
   (void)write_all(err_, text);
 }
 
+bool Output::takes_warnings() const {
+  pollfd reader{err_, POLLOUT, 0};
+  return ::poll(&reader, 1, 0) == 1;
+}
+
 bool Output::on_terminal() const {
   return ::isatty(out_) == 1;
 }
@@ -88,6 +95,25 @@ void Output::write_out() {
     }
   }
   waiting_.clear();
+}
+
+Log make_log(const Output& output, const env::Clock& clock, Log::Form form, Level least) {
+  const auto now = [&clock] { return clock.now(); };
+  const auto write = [&output](std::string_view line) {
+    output.warn_from_aside(std::string(line) + "\n");
+  };
+  const auto left_out = std::make_shared<std::atomic<std::size_t>>(0);
+  return Log(form, least, now,
+             [&output, write, left_out, own = Log(form, least, now, write)](std::string_view line) {
+               if (!output.takes_warnings()) {
+                 ++*left_out;
+                 return;
+               }
+               if (const std::size_t lines = left_out->exchange(0); lines > 0) {
+                 own.warn("left out what nobody has read", {{"lines", std::to_string(lines)}});
+               }
+               write(line);
+             });
 }
 
 Progress::Progress(Output& output, const env::Clock& clock)

@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "base/error.h"
+#include "base/log.h"
 #include "base/time.h"
 #include "env/clock.h"
 
@@ -35,6 +36,8 @@ class Output {
 
   // To standard error from any thread; what was printed before may come later.
   void warn_from_aside(std::string_view text) const;
+  // Whether a line to standard error would not have to wait for its reader.
+  [[nodiscard]] bool takes_warnings() const;
 
   [[nodiscard]] bool on_terminal() const;
   [[nodiscard]] bool errors_on_terminal() const;
@@ -53,6 +56,11 @@ class Output {
   bool closed_ = false;
   Result<> failed_;
 };
+
+// A log on standard error, a line each. Nobody ever waits for its reader: what is too much is left
+// out, and how much that was is told as soon as there is room again.
+[[nodiscard]] Log make_log(const Output& output, const env::Clock& clock, Log::Form form,
+                           Level least);
 
 // One line on a terminal's standard error that says how far long work has come.
 // It is gone when the work is done; elsewhere it is never there.
