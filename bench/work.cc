@@ -238,10 +238,11 @@ class WorkBench {
     const std::string body = dump_json({{"content", text}});
     const Span begin = clock().mono();
     TYER_TRY_OK(peer.asker.send("POST", peer.path + "/comments", body));
-    TYER_TRY(const Span started, bell_.wait(clock()));
+    const auto started = bell_.wait(clock());
+    if (!started) return fail(started.error().fault, peer.name + ": " + started.error().what);
     TYER_TRY_OK(peer.asker.receive());
     TYER_TRY_OK(wait_for_answer(peer, before + 2));
-    return micros_of(started - begin);
+    return micros_of(*started - begin);
   }
 
   Result<std::int64_t> comment_count(Peer& peer) {
