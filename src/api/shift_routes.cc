@@ -288,9 +288,8 @@ std::vector<Route> shift_routes() {
        .path = "/api/work",
        .who = Who::worker,
        .summary = "Offers to run what comes next: {\"soon\": true, \"run\": RUN} when there may be "
-                  "something, "
-                  "a line with a BegunRun, and {\"go\": RUN} once it has begun, not before; {} now "
-                  "and then",
+                  "something, a line with a BegunRun, and {\"go\": RUN} once it has begun, not "
+                  "before; {} now and then",
        .body = with_grant({{"agents", Type::texts, false, "ids of agents; all if not given"},
                            {"sessions", Type::texts, false, "their ids; all if not given"}}),
        .reply = "Stream",

@@ -1,10 +1,9 @@
-// Subjects as they are in a store that only we write, by key; nothing where there is none. A look
-// here costs a tenth of one at the store. Bounded: it is forgotten when it is full.
+// Subjects by key as this process has read or committed them, nothing where there is none; valid
+// as long as nobody else has committed. Bounded: it is forgotten when it is full.
 
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <string>
 #include <unordered_map>
