@@ -2,9 +2,6 @@
 
 #include <ranges>
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
 #include "api/answer.h"
 #include "api/describe.h"
 #include "api/limits.h"
@@ -20,30 +17,21 @@
 namespace tyer::api {
 namespace {
 
-// "name":object
-std::string member(std::string_view name, std::string_view json) {
-  return fmt::format("\"{}\":{}", name, json);
-}
-
-std::string member(std::string_view name, const std::vector<std::string>& list) {
-  return fmt::format("\"{}\":[{}]", name, fmt::join(list, ","));
-}
-
 // The last comments of the thread and the newest titles of the feed, for who was not there. Texts
 // are as they are stored: nobody has to read them to pass them on.
 Result<> add_surroundings(const core::View& view, const feed::Item& item,
-                          std::vector<std::string>& members) {
+                          std::vector<JsonPart>& told) {
   TYER_TRY(const core::Subject post, feed::find(view, "post", item.post));
-  members.push_back(member("post", shown(post)));
+  told.push_back(JsonPart::of("post", shown(post)));
   TYER_TRY(const auto feed, view.subject(feed::key_of("feed", item.feed)));
-  if (feed) members.push_back(member("feed", shown(*feed)));
+  if (feed) told.push_back(JsonPart::of("feed", shown(*feed)));
   TYER_TRY(const auto last, view.newest({.parent = post.key,
                                          .kind = "comment",
                                          .status = "active",
                                          .limit = limits::context_comments}));
   std::vector<std::string> comments;
   for (const core::Subject& comment : std::views::reverse(last)) comments.push_back(shown(comment));
-  members.push_back(member("comments", comments));
+  told.push_back(JsonPart::of("comments", json_array(comments)));
   TYER_TRY(const auto posts, view.newest({.parent = feed::key_of("feed", item.feed),
                                           .kind = "post",
                                           .status = "active",
@@ -51,25 +39,27 @@ Result<> add_surroundings(const core::View& view, const feed::Item& item,
   std::vector<std::string> titles;
   for (const core::Subject& other : posts) {
     TYER_TRY(const JsonFields state, JsonFields::read(other.state));
-    titles.push_back(fmt::format(
-        R"({{"author_name":{},"id":{},"title":{}}})", json_string(state.text("author_name")),
-        json_string(feed::id_of(other)), json_string(state.text("title"))));
+    titles.push_back(json_object({{"author_name", state.text("author_name")},
+                                  {"id", feed::id_of(other)},
+                                  {"title", state.text("title")}}));
   }
-  members.push_back(member("titles", titles));
+  told.push_back(JsonPart::of("titles", json_array(titles)));
   return {};
 }
 
-Result<std::string> shown_begun(const core::View& view, const feed::Begun& begun, std::string run) {
+Result<std::string> shown_begun(const core::View& view, const feed::Begun& begun,
+                                std::vector<JsonPart> told) {
   std::vector<std::string> items;
   for (const feed::Item& item : begun.items) {
     TYER_TRY(const auto subject, view.subject(item.key));
     if (!subject) return fail(Fault::broken, item.key + " is missing");
     TYER_TRY(items.emplace_back(), shown_item(view, *subject));
   }
-  std::vector<std::string> members{member("items", items), member("session", shown(begun.session)),
-                                   member("agent", shown(begun.agent))};
-  TYER_TRY_OK(add_surroundings(view, begun.items.front(), members));
-  return with(std::move(run), fmt::format("{}", fmt::join(members, ",")));
+  told.push_back(JsonPart::of("items", json_array(items)));
+  told.push_back(JsonPart::of("session", shown(begun.session)));
+  told.push_back(JsonPart::of("agent", shown(begun.agent)));
+  TYER_TRY_OK(add_surroundings(view, begun.items.front(), told));
+  return json_object(std::move(told));
 }
 
 }  // namespace
@@ -105,13 +95,13 @@ Result<BegunRun> begin_in(store::Txn& txn, Hub& hub, const feed::Actor& actor, f
   }
   TYER_TRY(
       std::string told,
-      shown_begun(txn, begun,
-                  json_object({{"begun", true},
-                               {"run", begin.run},
-                               {"skill", skill_id()},
-                               {"token", secret.text},
-                               JsonPart::of("lease", json_object({{"key", lease->key},
-                                                                  {"token", lease->token}}))})));
+      shown_begun(
+          txn, begun,
+          {{"begun", true},
+           {"run", begin.run},
+           {"skill", skill_id()},
+           {"token", secret.text},
+           JsonPart::of("lease", json_object({{"key", lease->key}, {"token", lease->token}}))}));
   return BegunRun{.is_begun = true, .answer = std::move(told)};
 }
 
