@@ -116,8 +116,10 @@ Result<> check_address(const Given& given) {
     const auto [rest, error] = std::from_chars(given.text.data() + colon + 1, end, port);
     if (error == std::errc{} && rest == end && port <= 65'535) return {};
   }
-  return refuse(given, fmt::format("is '{}', but must be ADDRESS:PORT, like 127.0.0.1:7420",
-                                   printable(given.text, 80)));
+  return refuse(
+      given,
+      fmt::format("is '{}', but must be ADDRESS:PORT, like 127.0.0.1:7420, with a port up to 65535",
+                  printable(given.text, 80)));
 }
 
 std::unexpected<Error> refuse_unknown(const Given& given) {
