@@ -24,18 +24,28 @@ http::Stream::Chunk line(std::string text) {
   return std::make_shared<const std::string>(std::move(text));
 }
 
+bool has_open_items(const core::View& view, const std::string& session) {
+  const auto open = feed::list_open_items(view, session);
+  return open && !open->empty();
+}
+
 }  // namespace
 
-std::vector<std::string> sessions_with_news(const core::Change& change) {
-  std::vector<std::string> sessions;
+News find_news(const core::Change& change) {
+  News news;
+  const auto add = [](std::vector<std::string>& all, const std::string& session) {
+    if (std::ranges::find(all, session) == all.end()) all.push_back(session);
+  };
   for (const core::Draft& draft : change.events) {
-    if (draft.type != "item.opened" && draft.type != "shift.ended") continue;
+    const bool is_item = draft.type == "item.opened";
+    if (!is_item && draft.type != "shift.ended") continue;
     // item/SS/SOURCE, shift/SS/RUN.
     const std::size_t from = draft.key.find('/') + 1;
     const std::string session = draft.key.substr(from, draft.key.find('/', from) - from);
-    if (std::ranges::find(sessions, session) == sessions.end()) sessions.push_back(session);
+    add(news.sessions, session);
+    if (is_item) add(news.given, session);
   }
-  return sessions;
+  return news;
 }
 
 Result<http::Response> Offers::add(Offer offer) {
@@ -96,62 +106,98 @@ Offers::Place Offers::take(const std::string& agent, const std::string& session)
   return place;
 }
 
-void Offers::put_back(Place place) {
+void Offers::put_back(Called called) {
+  const Place place = std::move(called.place);
+  // What it was told of is not to come.
+  if (called.run.announced) place->stream->send_now(line(json_object({{"soon", false}}) + "\n"));
   const std::lock_guard lock(mutex_);
   if (parted_ || place->stream->is_over()) return place->stream->end();
-  all_.push_front(std::move(place));
+  all_.push_front(place);
   count_ = all_.size();
 }
 
-Result<std::string> Offers::try_give(store::Txn& txn, const Offer& offer,
-                                     const std::string& session, const std::string& run) {
-  if (!offer.caller.credential.empty()) {
-    TYER_TRY(const core::Subject key, feed::find(txn, "credential", offer.caller.credential));
-    if (key.status != "active") return "";
-  }
-  feed::Begin begin{.session = session, .run = run, .grant = offer.grant};
-  begin.grant.holder.run = run;
-  // What it said of its clock is of when it began to wait.
-  begin.grant.mono.reset();
-  TYER_TRY(BegunRun begun, begin_in(txn, hub_, offer.caller.actor, std::move(begin)));
-  if (!begun.is_begun) return "";
-  return std::move(begun.answer) + "\n";
+std::optional<Offers::Called> Offers::try_call(store::Txn& txn, const std::string& session,
+                                               bool is_early) {
+  const auto subject = txn.subject(feed::key_of("session", session));
+  if (!subject || !*subject || (*subject)->status != "active") return std::nullopt;
+  const auto its = feed::read_session(**subject);
+  const auto lease = txn.lease((*subject)->key);
+  const bool is_free = lease && !*lease;
+  if (!its || (is_early && !is_free)) return std::nullopt;
+  Called called{.session = session, .place = take(its->agent, session)};
+  if (!called.place) return std::nullopt;
+  // If somebody has the session, or it has nothing to do, it is most likely not to be.
+  const bool is_likely = is_early || (is_free && has_open_items(txn, session));
+  if (prepare(txn, called) && (!is_likely || wake(txn, **subject, called))) return called;
+  put_back(std::move(called));
+  return std::nullopt;
 }
 
-std::vector<Offers::Gift> Offers::give(store::Txn& txn, const std::vector<std::string>& sessions) {
-  std::vector<Gift> gifts;
+Result<> Offers::prepare(store::Txn& txn, Called& called) {
+  const Offer& offer = called.place->offer;
+  if (!offer.caller.credential.empty()) {
+    TYER_TRY(const core::Subject key, feed::find(txn, "credential", offer.caller.credential));
+    if (key.status != "active") return fail(Fault::denied, "its key is not valid any more");
+  }
+  feed::Begin begin{.session = called.session,
+                    .run = uuid7(txn.now(), hub_.engine().env().random.bits()),
+                    .grant = offer.grant};
+  begin.grant.holder.run = begin.run;
+  // What it said of its clock is of when it began to wait.
+  begin.grant.mono.reset();
+  TYER_TRY(called.run, make_coming(txn, hub_, std::move(begin)));
+  return {};
+}
+
+Result<> Offers::wake(store::Txn& txn, const core::Subject& session, Called& called) {
+  TYER_TRY(const feed::Session its, feed::read_session(session));
+  TYER_TRY(const core::Subject agent, feed::find(txn, "agent", its.agent));
+  TYER_TRY(std::string told, announce(called.run, session, agent));
+  called.place->stream->send_now(line(std::move(told) + "\n"));
+  env::give_way();  // Until it is out of our way.
+  return {};
+}
+
+std::vector<Offers::Called> Offers::call(store::Txn& txn,
+                                         const std::vector<std::string>& sessions) {
+  std::vector<Called> all;
   for (const std::string& session : sessions) {
-    const auto subject = txn.subject(feed::key_of("session", session));
-    if (!subject || !*subject || (*subject)->status != "active") continue;
-    const auto whose = feed::read_session(**subject);
-    if (!whose) continue;
-    const Place place = take(whose->agent, session);
-    if (!place) continue;
-    const std::string run = uuid7(txn.now(), hub_.engine().env().random.bits());
-    announce(txn, **subject, run, *place->stream);
-    std::string told;
-    // Whatever is wrong with it, the request that it comes with goes on.
-    const Result<> tried = txn.attempt([&]() -> Result<> {
-      TYER_TRY(told, try_give(txn, place->offer, session, run));
-      return {};
-    });
-    if (tried && !told.empty()) {
-      place->stream->send_now(line(std::move(told)));
-      gifts.push_back({place->stream, line(json_object({{"go", run}}) + "\n")});
+    if (auto called = try_call(txn, session, true)) all.push_back(*std::move(called));
+  }
+  return all;
+}
+
+void Offers::dismiss(std::vector<Called> called) {
+  for (Called& one : called) put_back(std::move(one));
+}
+
+bool Offers::try_give(store::Txn& txn, const Called& called) {
+  BegunRun begun;
+  // Whatever is wrong with it, the request that it comes with goes on.
+  const Result<> tried = txn.attempt([&]() -> Result<> {
+    TYER_TRY(begun, begin_in(txn, hub_, called.place->offer.caller.actor, called.run));
+    return {};
+  });
+  if (!tried || !begun.is_begun) return false;
+  called.place->stream->send_now(line(std::move(begun.answer) + "\n"));
+  return true;
+}
+
+std::vector<Offers::Gift> Offers::give(store::Txn& txn, const std::vector<std::string>& sessions,
+                                       std::vector<Called> called) {
+  for (const std::string& session : sessions) {
+    if (std::ranges::find(called, session, &Called::session) != called.end()) continue;
+    if (auto one = try_call(txn, session, false)) called.push_back(*std::move(one));
+  }
+  std::vector<Gift> gifts;
+  for (Called& one : called) {
+    if (try_give(txn, one)) {
+      gifts.push_back({one.place->stream, line(json_object({{"go", one.run.begin.run}}) + "\n")});
     } else {
-      put_back(place);
+      put_back(std::move(one));
     }
   }
   return gifts;
-}
-
-// While we decide it, it can wake. If somebody has the session, it is most likely not to be.
-void Offers::announce(store::Txn& txn, const core::Subject& session, const std::string& run,
-                      http::Stream& stream) {
-  const auto lease = txn.lease(session.key);
-  if (!lease || *lease) return;
-  stream.send_now(line(json_object({{"soon", true}, {"run", run}}) + "\n"));
-  env::give_way();  // Until it is out of our way.
 }
 
 void Offers::tell(const std::vector<Gift>& gifts, bool is_committed) {
@@ -159,6 +205,8 @@ void Offers::tell(const std::vector<Gift>& gifts, bool is_committed) {
     if (is_committed) gift.stream->send_now(gift.go);
     gift.stream->end();
   }
+  // They come before whatever else there is to do for the request.
+  if (!gifts.empty()) env::give_way();
 }
 
 void Offers::beat() {
@@ -170,7 +218,7 @@ void Offers::beat() {
     next_beat_ = now + limits::stream_beat_every;
     for (const Place& place : all_) streams.push_back(place->stream);
   }
-  http::Stream::send_all(streams, std::make_shared<const std::string>("{}\n"));
+  http::Stream::send_all(streams, line("{}\n"));
 }
 
 void Offers::part() {

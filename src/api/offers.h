@@ -13,10 +13,12 @@
 #include <list>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "api/route.h"
+#include "api/run_begin.h"
 #include "core/change.h"
 #include "core/lease.h"
 #include "http/stream.h"
@@ -45,9 +47,15 @@ class Offers {
     std::shared_ptr<http::Stream> stream;
     http::Stream::Chunk go;  // The word for it.
   };
+  struct Called;
+  // Wakes one of them for each of `sessions` that nobody has; they will have something to do. Who
+  // is woken is to be given it, or dismissed.
+  [[nodiscard]] std::vector<Called> call(store::Txn& txn, const std::vector<std::string>& sessions);
+  void dismiss(std::vector<Called> called);
   // Lets one of them begin for each of `sessions` that has something to do and nobody who does it,
   // and tells it what it will be. It goes when it is told that it is committed.
-  [[nodiscard]] std::vector<Gift> give(store::Txn& txn, const std::vector<std::string>& sessions);
+  [[nodiscard]] std::vector<Gift> give(store::Txn& txn, const std::vector<std::string>& sessions,
+                                       std::vector<Called> called);
   // Those whose commit failed, perhaps, end without a word: they ask what became of it.
   static void tell(const std::vector<Gift>& gifts, bool is_committed);
 
@@ -65,12 +73,14 @@ class Offers {
 
   void begin(Offer offer, std::shared_ptr<http::Stream> stream);
   [[nodiscard]] Place take(const std::string& agent, const std::string& session);
-  void put_back(Place place);
-  static void announce(store::Txn& txn, const core::Subject& session, const std::string& run,
-                       http::Stream& stream);
-  // What the run is told; empty: none has begun.
-  [[nodiscard]] Result<std::string> try_give(store::Txn& txn, const Offer& offer,
-                                             const std::string& session, const std::string& run);
+  void put_back(Called called);
+  [[nodiscard]] std::optional<Called> try_call(store::Txn& txn, const std::string& session,
+                                               bool is_early);
+  [[nodiscard]] Result<> prepare(store::Txn& txn, Called& called);
+  // While we decide it, it can get its agent ready.
+  [[nodiscard]] static Result<> wake(store::Txn& txn, const core::Subject& session, Called& called);
+  // Tells it what its run will be. False: it is none.
+  [[nodiscard]] bool try_give(store::Txn& txn, const Called& called);
 
   Hub& hub_;
   std::mutex mutex_;
@@ -80,7 +90,18 @@ class Offers {
   Span next_beat_{};
 };
 
+// One that was taken out for a session.
+struct Offers::Called {
+  std::string session;
+  Place place;
+  ComingRun run;
+};
+
 // Sessions that may have something to do once the change is made.
-[[nodiscard]] std::vector<std::string> sessions_with_news(const core::Change& change);
+struct News {
+  std::vector<std::string> sessions;
+  std::vector<std::string> given;  // Those of them that it gives something.
+};
+[[nodiscard]] News find_news(const core::Change& change);
 
 }  // namespace tyer::api

@@ -4,6 +4,7 @@
 
 #include "api/answer.h"
 #include "api/describe.h"
+#include "api/hub.h"
 #include "api/limits.h"
 #include "api/secrets.h"
 #include "api/sessions.h"
@@ -13,6 +14,7 @@
 #include "base/text.h"
 #include "feed/items.h"
 #include "feed/kinds.h"
+#include "feed/records.h"
 
 namespace tyer::api {
 namespace {
@@ -62,19 +64,43 @@ Result<std::string> shown_begun(const core::View& view, const feed::Begun& begun
   return json_object(std::move(told));
 }
 
+Result<ComingRun::Announced> announced_of(const core::Subject& session,
+                                          const core::Subject& agent) {
+  TYER_TRY(feed::Session its, feed::read_session(session));
+  return ComingRun::Announced{agent.rev, std::move(its.conversation)};
+}
+
 }  // namespace
 
-Result<BegunRun> begin_in(store::Txn& txn, Hub& hub, const feed::Actor& actor, feed::Begin begin) {
-  env::Env& env = hub.engine().env();
-  TYER_TRY(feed::Ids ids, feed::Ids::of(txn, txn.now(), env.random.bits()));
+Result<ComingRun> make_coming(store::Txn& txn, Hub& hub, feed::Begin begin) {
+  env::Random& random = hub.engine().env().random;
+  TYER_TRY(feed::Ids ids, feed::Ids::of(txn, txn.now(), random.bits()));
   const std::string id = ids.next("cr_");
-  const Secret secret = make_secret("tr", id, env.random);
+  Secret secret = make_secret("tr", id, random);
   begin.credential = {.id = id,
                       .kind = "run",
                       .name = "run " + begin.run,
-                      .hash = secret.hash,
-                      .prefix = secret.prefix,
+                      .hash = std::move(secret.hash),
+                      .prefix = std::move(secret.prefix),
                       .expires_at = txn.now() + limits::run_token_time};
+  return ComingRun{std::move(begin), std::move(secret.text)};
+}
+
+Result<std::string> announce(ComingRun& coming, const core::Subject& session,
+                             const core::Subject& agent) {
+  TYER_TRY(coming.announced, announced_of(session, agent));
+  return json_object({{"soon", true},
+                      {"run", coming.begin.run},
+                      {"skill", skill_id()},
+                      {"token", coming.token},
+                      JsonPart::of("session", shown(session)),
+                      JsonPart::of("agent", shown(agent))});
+}
+
+Result<BegunRun> begin_in(store::Txn& txn, Hub& hub, const feed::Actor& actor,
+                          const ComingRun& coming) {
+  const env::Env& env = hub.engine().env();
+  const feed::Begin& begin = coming.begin;
   TYER_TRY(feed::Begun begun,
            feed::decide_begin(txn, env.processes, begin, hub.options().rules, txn.now()));
   engine::Applied applied;
@@ -93,16 +119,16 @@ Result<BegunRun> begin_in(store::Txn& txn, Hub& hub, const feed::Actor& actor, f
   if (!lease || lease->holder.run != begin.run) {
     return fail(Fault::broken, begun.session.key + " has no lease");
   }
-  TYER_TRY(
-      std::string told,
-      shown_begun(
-          txn, begun,
-          {{"begun", true},
-           {"run", begin.run},
-           {"skill", skill_id()},
-           {"token", secret.text},
-           JsonPart::of("lease", json_object({{"key", lease->key}, {"token", lease->token}}))}));
-  return BegunRun{.is_begun = true, .answer = std::move(told)};
+  TYER_TRY(const ComingRun::Announced now, announced_of(begun.session, begun.agent));
+  std::vector<JsonPart> told{
+      {"begun", true},
+      {"run", begin.run},
+      {"skill", skill_id()},
+      {"token", coming.token},
+      JsonPart::of("lease", json_object({{"key", lease->key}, {"token", lease->token}}))};
+  if (coming.announced == now) told.push_back({"announced", true});
+  TYER_TRY(std::string text, shown_begun(txn, begun, std::move(told)));
+  return BegunRun{.is_begun = true, .answer = std::move(text)};
 }
 
 }  // namespace tyer::api

@@ -97,7 +97,8 @@ Result<http::Response> begin_run(Call& call) {
   BegunRun begun;
   TYER_TRY_OK(call.hub.engine().write({[&](store::Txn& txn) -> Result<> {
     TYER_TRY_OK(own_session(txn, call));
-    TYER_TRY(begun, begin_in(txn, call.hub, call.caller.actor, begin));
+    TYER_TRY(const ComingRun coming, make_coming(txn, call.hub, begin));
+    TYER_TRY(begun, begin_in(txn, call.hub, call.caller.actor, coming));
     return {};
   }}));
   return answer(std::move(begun.answer), begun.is_begun ? 201 : 200);
@@ -287,9 +288,11 @@ std::vector<Route> shift_routes() {
       {.method = "POST",
        .path = "/api/work",
        .who = Who::worker,
-       .summary = "Offers to run what comes next: {\"soon\": true, \"run\": RUN} when there may be "
-                  "something, a line with a BegunRun, and {\"go\": RUN} once it has begun, not "
-                  "before; {} now and then",
+       .summary =
+           "Offers to run what comes next: a line with \"soon\": true and who it will be "
+           "when there may be something (run, token, skill, agent, session), \"soon\": false "
+           "if it is not to be, one with a BegunRun, \"announced\": true if the start is as "
+           "that said, and {\"go\": RUN} once it has begun, not before; {} now and then",
        .body = with_grant({{"agents", Type::texts, false, "ids of agents; all if not given"},
                            {"sessions", Type::texts, false, "their ids; all if not given"}}),
        .reply = "Stream",

@@ -41,6 +41,8 @@ struct Backend {
   std::span<const std::string_view> version_arguments;
   std::span<const std::string_view> help_arguments;
 
+  [[nodiscard]] bool asks() const { return !version_arguments.empty() || !help_arguments.empty(); }
+
   // `invalid` or `limit`: the task cannot be done by anybody, or not by this
   // agent. `not_found`: the conversation cannot be one of this agent's; go on as
   // after a stale one.

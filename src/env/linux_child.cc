@@ -19,6 +19,7 @@
 #include "env/linux_launch.h"
 #include "env/os_error.h"
 #include "env/proc_stat.h"
+#include "env/processor.h"
 #include "env/wait_readable.h"
 
 namespace tyer::env {
@@ -116,10 +117,79 @@ void end_child(pid_t pid) {
   uninterrupted([&] { return waitid(P_PID, static_cast<id_t>(pid), &info, WEXITED); });
 }
 
+// What a launch points to.
+struct Start {
+  std::string program;
+  std::array<Fd, 3> streams;
+  std::vector<std::string> arguments;
+  std::vector<std::string> variables;
+
+  [[nodiscard]] static Result<Start> make(const Spawn& spawn) {
+    TYER_TRY_OK(check_spawn(spawn));
+    const auto path = spawn.environment.find("PATH");
+    Start start{.arguments = spawn.argv};
+    TYER_TRY(start.program,
+             find_program(spawn.argv.front(),
+                          path == spawn.environment.end() ? default_path : path->second,
+                          spawn.directory));
+    TYER_TRY(start.streams, take_streams(spawn));
+    for (const auto& [name, value] : spawn.environment) {
+      start.variables.push_back(name + "=" + value);
+    }
+    keep_ended_children();
+    return start;
+  }
+
+  [[nodiscard]] Launch launch(const Spawn& spawn) {
+    return {.program = program.c_str(),
+            .arguments = pointers(arguments),
+            .variables = pointers(variables),
+            .directory = spawn.directory.empty() ? nullptr : spawn.directory.c_str(),
+            .streams = {streams[0].get(), streams[1].get(), streams[2].get()},
+            .ignored = spawn.ignored};
+  }
+};
+
+// The child is ours and not reaped, so its number cannot have been reused.
+Result<std::unique_ptr<LinuxChild>> watch_child(pid_t pid, const std::string& program) {
+  Fd pidfd(static_cast<int>(syscall(SYS_pidfd_open, pid, 0)));
+  if (!pidfd) {
+    const int refusal = errno;
+    end_child(pid);
+    return std::unexpected(os_error(refusal, "watch", program));
+  }
+  return std::make_unique<LinuxChild>(pid, std::move(pidfd));
+}
+
+// The child ends with it unless it was let go.
+class HeldChild final : public Held {
+ public:
+  HeldChild(LinuxHold hold, std::unique_ptr<LinuxChild> child, std::unique_ptr<Patient> patient)
+      : hold_(hold), child_(std::move(child)), patient_(std::move(patient)) {}
+
+  [[nodiscard]] Result<std::unique_ptr<Child>> start() override {
+    patient_->release(static_cast<int>(child_->pid()));
+    hold_.let_go();
+    patient_.reset();
+    // It comes first: what we have to do can wait.
+    TYER_TRY_OK(wait_readable(child_->fd(), limits::head_start));
+    return std::move(child_);
+  }
+
+ private:
+  LinuxHold hold_;
+  std::unique_ptr<LinuxChild> child_;
+  std::unique_ptr<Patient> patient_;  // Until it runs, neither of us is in anybody's way.
+};
+
 }  // namespace
 
-LinuxChild::LinuxChild(pid_t pid, std::int64_t pid_start, Fd pidfd)
-    : pid_(pid), pid_start_(pid_start), pidfd_(std::move(pidfd)) {}
+LinuxChild::LinuxChild(pid_t pid, Fd pidfd) : pid_(pid), pidfd_(std::move(pidfd)) {}
+
+std::int64_t LinuxChild::pid_start() const {
+  const std::optional<ProcStat> stat = read_proc_stat(pid_);
+  return stat ? stat->start : 0;
+}
 
 LinuxChild::~LinuxChild() {
   if (!is_ours_ || (is_let_go_ && !exit_)) return;
@@ -163,43 +233,25 @@ Result<> LinuxChild::signal_group(int signal) {
 }
 
 Result<std::unique_ptr<Child>> start_child(const Spawn& spawn) {
-  TYER_TRY_OK(check_spawn(spawn));
-  const auto path = spawn.environment.find("PATH");
-  TYER_TRY(
-      const std::string program,
-      find_program(spawn.argv.front(),
-                   path == spawn.environment.end() ? default_path : path->second, spawn.directory));
-  TYER_TRY(const auto streams, take_streams(spawn));
-  std::vector<std::string> arguments = spawn.argv;
-  std::vector<std::string> variables;
-  for (const auto& [name, value] : spawn.environment) variables.push_back(name + "=" + value);
-  keep_ended_children();
-  Launch launch{.program = program.c_str(),
-                .arguments = pointers(arguments),
-                .variables = pointers(variables),
-                .directory = spawn.directory.empty() ? nullptr : spawn.directory.c_str(),
-                .streams = {streams[0].get(), streams[1].get(), streams[2].get()},
-                .ignored = spawn.ignored,
-                .gate = spawn.gate ? &*spawn.gate : nullptr};
+  TYER_TRY(Start start, Start::make(spawn));
+  Launch launch = start.launch(spawn);
   const pid_t pid = launch.start();
-  if (launch.problem != 0) {
+  if (launch.problem == 0) return watch_child(pid, start.program);
+  if (pid != 0) {
     siginfo_t info{};
-    if (pid != 0) {
-      uninterrupted([&] { return waitid(P_PID, static_cast<id_t>(pid), &info, WEXITED); });
-    }
-    if (launch.problem == ECANCELED) return fail(Fault::cancelled, program + " was not let in");
-    return std::unexpected(spawn_error(launch.problem, program, spawn.directory));
+    uninterrupted([&] { return waitid(P_PID, static_cast<id_t>(pid), &info, WEXITED); });
   }
+  return std::unexpected(spawn_error(launch.problem, start.program, spawn.directory));
+}
 
-  // The child is ours and not reaped, so its number cannot have been reused.
-  Fd pidfd(static_cast<int>(syscall(SYS_pidfd_open, pid, 0)));
-  if (!pidfd) {
-    const int refusal = errno;
-    end_child(pid);
-    return std::unexpected(os_error(refusal, "watch", program));
-  }
-  const std::optional<ProcStat> stat = read_proc_stat(pid);
-  return std::make_unique<LinuxChild>(pid, stat ? stat->start : 0, std::move(pidfd));
+Result<std::unique_ptr<Held>> hold_child(const Spawn& spawn) {
+  TYER_TRY(Start start, Start::make(spawn));
+  Launch launch = start.launch(spawn);
+  auto patient = std::make_unique<Patient>();
+  const std::optional<LinuxHold> hold = launch.start_held();
+  if (!hold) return nullptr;
+  TYER_TRY(auto child, watch_child(hold->pid(), start.program));
+  return std::make_unique<HeldChild>(*hold, std::move(child), std::move(patient));
 }
 
 Result<Twin> fork_twin() {

@@ -18,13 +18,13 @@ namespace tyer::env {
 class LinuxChild final : public Child {
  public:
   // `pid` is a child of ours, leads its own group and is not reaped yet.
-  LinuxChild(pid_t pid, std::int64_t pid_start, Fd pidfd);
+  LinuxChild(pid_t pid, Fd pidfd);
   ~LinuxChild() override;
   LinuxChild(const LinuxChild&) = delete;
   LinuxChild& operator=(const LinuxChild&) = delete;
 
   [[nodiscard]] std::int64_t pid() const override { return pid_; }
-  [[nodiscard]] std::int64_t pid_start() const override { return pid_start_; }
+  [[nodiscard]] std::int64_t pid_start() const override;
   [[nodiscard]] int fd() const override { return pidfd_.get(); }
   [[nodiscard]] Result<std::optional<Exit>> wait(Span at_most) override;
   [[nodiscard]] Result<> signal_group(int signal) override;
@@ -32,7 +32,6 @@ class LinuxChild final : public Child {
 
  private:
   pid_t pid_;
-  std::int64_t pid_start_;
   Fd pidfd_;
   std::optional<Exit> exit_;
   bool is_let_go_ = false;
@@ -41,6 +40,9 @@ class LinuxChild final : public Child {
 
 // Starts it. `not_found`, with the name, if there is no such program or directory.
 [[nodiscard]] Result<std::unique_ptr<Child>> start_child(const Spawn& spawn);
+
+// The same, but it does not run yet; null: it cannot be held.
+[[nodiscard]] Result<std::unique_ptr<Held>> hold_child(const Spawn& spawn);
 
 struct Twin {
   pid_t pid = 0;  // In the copy: 0.

@@ -23,7 +23,8 @@ using testing::Pipe;
 
 constexpr Span long_enough = testing::give_up_after;
 
-Spawn command(std::vector<std::string> argv, std::map<std::string, std::string> environment = {},
+Spawn command(std::vector<std::string> argv,
+              std::map<std::string, std::string, std::less<>> environment = {},
               std::string directory = "") {
   Spawn spawn;
   spawn.argv = std::move(argv);

@@ -8,7 +8,6 @@
 
 #include <csignal>
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -22,18 +21,11 @@
 
 namespace tyer::env {
 
-// Where a child waits for leave to become the program that it is to be: it is all but that before.
-struct Gate {
-  int socket = -1;   // Of ours; what comes there is looked at and left there.
-  std::string word;  // That comes when it may.
-  // What we do before it is let through, best while it gets that far. False: it is not.
-  std::function<bool()> meanwhile = {};
-};
-
 struct Spawn {
   std::vector<std::string> argv;  // argv[0] is looked up in PATH if it has no slash.
-  std::map<std::string, std::string> environment;  // All of it; nothing is inherited.
-  std::string directory;                           // Empty: ours.
+  // All of it; nothing is inherited.
+  std::map<std::string, std::string, std::less<>> environment;
+  std::string directory;  // Empty: ours.
   // File descriptors of ours that become the child's 0, 1 and 2; -1 is /dev/null.
   int input = -1;
   int output = -1;
@@ -41,9 +33,6 @@ struct Spawn {
   // Of the signals that we ignore, those that the child ignores as well. All
   // others are as by default.
   std::vector<int> ignored;
-  // If something else comes, nothing comes for `limits::gate_wait_max`, or it ends, there is no
-  // child: `cancelled`.
-  std::optional<Gate> gate = {};
 };
 
 struct Exit {
@@ -72,6 +61,15 @@ class Child {
   virtual void let_go() = 0;
 };
 
+// A child that is all but running: its program is there, loaded if it can be, and has not taken its
+// first step. It ends with this object, and with this process.
+class Held {
+ public:
+  virtual ~Held() = default;
+  // It runs from now on. Once.
+  [[nodiscard]] virtual Result<std::unique_ptr<Child>> start() = 0;
+};
+
 class Processes : public core::Witness {
  public:
   [[nodiscard]] virtual core::Place here() const = 0;
@@ -83,6 +81,9 @@ class Processes : public core::Witness {
   [[nodiscard]] virtual Result<core::Holder> holder(std::int64_t pid, std::string run) const = 0;
 
   [[nodiscard]] virtual Result<std::unique_ptr<Child>> spawn(const Spawn& spawn) = 0;
+
+  // As spawn, but it does not run yet. Null: this program cannot be held, or none can be here.
+  [[nodiscard]] virtual Result<std::unique_ptr<Held>> hold(const Spawn&) { return nullptr; }
 
   // A descriptor that becomes readable when the process of `holder` ends. Nothing
   // if it has ended already, or is not known for sure to be a process that is

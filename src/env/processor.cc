@@ -30,6 +30,12 @@ void stay_on(const cpu_set_t& set, int pid = 0) {
   (void)::sched_setaffinity(pid, sizeof set, &set);
 }
 
+// But the one that we run on.
+cpu_set_t others_of(cpu_set_t all) {
+  CPU_CLR(static_cast<std::size_t>(::sched_getcpu()), &all);
+  return all;
+}
+
 // "0.07 0.10 0.15 2/341 9876": of 341 threads 2 run or wait for a processor.
 int count_running() {
   static const Fd file(::open("/proc/loadavg", O_RDONLY | O_CLOEXEC));
@@ -41,6 +47,11 @@ int count_running() {
   int count = 0;
   const auto [end, error] = std::from_chars(line.data(), line.data() + line.size(), count);
   return error == std::errc() ? count : 0;
+}
+
+bool set_policy(int policy, int pid = 0) {
+  const sched_param none{};
+  return ::sched_setscheduler(pid, policy, &none) == 0;
 }
 
 // One end of a connection, its host only.
@@ -68,9 +79,7 @@ void give_way() {
 void step_aside() {
   const auto all = our_processors();
   if (!all || CPU_COUNT(&*all) < 2) return;
-  cpu_set_t others = *all;
-  CPU_CLR(static_cast<std::size_t>(::sched_getcpu()), &others);
-  stay_on(others);
+  stay_on(others_of(*all));
   stay_on(*all);
 }
 
@@ -93,6 +102,16 @@ bool was_sent_from_here(int socket) {
   return ::getsockname(socket, reinterpret_cast<sockaddr*>(&ours), &our_size) == 0 &&
          ::getpeername(socket, reinterpret_cast<sockaddr*>(&theirs), &their_size) == 0 &&
          !host_of(ours).empty() && host_of(ours) == host_of(theirs);
+}
+
+Patient::Patient() : is_new_(::sched_getscheduler(0) == SCHED_OTHER && set_policy(SCHED_BATCH)) {}
+
+Patient::~Patient() {
+  release(0);
+}
+
+void Patient::release(int pid) const {
+  if (is_new_) set_policy(SCHED_OTHER, pid);
 }
 
 OnOneProcessor::OnOneProcessor() : before_(our_processors()) {

@@ -30,6 +30,21 @@ void watch_readable(int fd, Span at_most);
 // machine.
 [[nodiscard]] bool was_sent_from_here(int socket);
 
+// The calling thread, and whom it starts meanwhile, do not push others aside when they are woken.
+class Patient {
+ public:
+  Patient();
+  ~Patient();
+  Patient(const Patient&) = delete;
+  Patient& operator=(const Patient&) = delete;
+
+  // One that was started meanwhile is as we were before.
+  void release(int pid) const;
+
+ private:
+  const bool is_new_;
+};
+
 // The calling thread, and whom it starts meanwhile, stay on this processor until it ends.
 class OnOneProcessor {
  public:

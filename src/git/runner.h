@@ -25,7 +25,7 @@ using Variables = std::map<std::string, std::string, std::less<>>;
 struct Call {
   std::vector<std::string> words;  // "status", "--porcelain", …; without "git".
   std::string directory = "/";
-  std::map<std::string, std::string> environment = {};  // On top of the runner's.
+  std::map<std::string, std::string, std::less<>> environment = {};  // On top of the runner's.
   std::string input = {};
   Span at_most = limits::git_quick_max;
 };
@@ -63,7 +63,7 @@ class Runner {
 
  private:
   env::Env& env_;
-  std::map<std::string, std::string> environment_;
+  std::map<std::string, std::string, std::less<>> environment_;
   Watching watching_;
 };
 

@@ -1,6 +1,5 @@
 #include "run/agent.h"
 
-#include <fcntl.h>
 #include <poll.h>
 #include <unistd.h>
 
@@ -13,22 +12,6 @@
 
 namespace tyer::run {
 namespace {
-
-struct PipeEnds {
-  env::Fd reading;
-  env::Fd writing;
-};
-
-// Only our end does not wait: the other one is what a program expects.
-Result<PipeEnds> make_pipe(bool we_read) {
-  std::array<int, 2> ends{};
-  if (::pipe2(ends.data(), O_CLOEXEC) != 0) {
-    return std::unexpected(env::os_error(errno, "make", "a pipe"));
-  }
-  PipeEnds made{env::Fd(ends[0]), env::Fd(ends[1])};
-  ::fcntl(we_read ? made.reading.get() : made.writing.get(), F_SETFL, O_NONBLOCK);
-  return made;
-}
 
 // One stream of what it says.
 struct Ear {
@@ -167,44 +150,17 @@ class Watch {
   std::size_t written_ = 0;
 };
 
-Result<std::unique_ptr<env::Child>> start(env::Env& env, env::Spawn& spawn,
-                                          const Watching& watching) {
-  if (watching.gate) spawn.gate = watching.gate();
-  if (spawn.gate) {
-    auto child = env.processes.spawn(spawn);
-    // One that was let in has leave. One that was not may still get it.
-    if (child || child.error().fault != Fault::cancelled) return child;
-    spawn.gate.reset();
-  }
-  if (watching.may_start) TYER_TRY_OK(watching.may_start());
-  return env.processes.spawn(spawn);
-}
-
 }  // namespace
 
-Result<Finished> run_agent(env::Env& env, env::Spawn spawn, const backend::Call& call,
-                           const Bounds& bounds, Span grace, const Watching& watching) {
-  TYER_TRY(PipeEnds input, make_pipe(false));
-  TYER_TRY(PipeEnds output, make_pipe(true));
-  TYER_TRY(PipeEnds errors, make_pipe(true));
-  spawn.argv = call.argv;
-  spawn.input = input.reading.get();
-  spawn.output = output.writing.get();
-  spawn.errors = errors.writing.get();
-  TYER_TRY(const auto child, start(env, spawn, watching));
-  Watch watch(env, *child, call, bounds, grace, watching);
-  watch.input = std::move(input.writing);
-  watch.output.fd = std::move(output.reading);
-  watch.errors.fd = std::move(errors.reading);
-  // Or we would never see the end of what it says.
-  input.reading = env::Fd();
-  output.writing = env::Fd();
-  errors.writing = env::Fd();
-
-  // One that came through a gate has not taken the leave that stands there.
-  Result<> begun = spawn.gate && watching.may_start ? watching.may_start() : Result<>();
-  if (begun && watching.started) begun = watching.started();
-  if (!begun) {
+Result<Finished> run_agent(env::Env& env, Ready& ready, const Bounds& bounds, Span grace,
+                           const Watching& watching) {
+  if (watching.may_start) TYER_TRY_OK(watching.may_start());
+  TYER_TRY(const auto child, ready.start());
+  Watch watch(env, *child, ready.plan.call, bounds, grace, watching);
+  watch.input = std::move(ready.pipes.input);
+  watch.output.fd = std::move(ready.pipes.output);
+  watch.errors.fd = std::move(ready.pipes.errors);
+  if (const Result<> begun = watching.started ? watching.started() : Result<>(); !begun) {
     env::end_descendants(Span::zero(), {});
     return std::unexpected(begun.error());
   }

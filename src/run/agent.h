@@ -15,6 +15,7 @@
 #include "backend/task.h"
 #include "env/env.h"
 #include "run/job.h"
+#include "run/ready.h"
 
 namespace tyer::run {
 
@@ -30,8 +31,6 @@ enum class Cut : std::uint8_t {
 };
 
 struct Watching {
-  // Where leave to start it comes, if it comes somewhere: then it is started as far as can be.
-  std::function<std::optional<env::Gate>()> gate = {};
   std::function<Result<>()> may_start = {};  // Waits for leave. It does not run if that fails.
   std::function<Result<>()> started = {};    // Called at once when it runs; it ends if that fails.
   std::vector<int> fds;                      // Readable: ask for a reason.
@@ -50,8 +49,7 @@ struct Finished {
 
 // This process must adopt orphans and have no other children. An error means that
 // it was not started; the fault is that of Processes::spawn.
-[[nodiscard]] Result<Finished> run_agent(env::Env& env, env::Spawn spawn, const backend::Call& call,
-                                         const Bounds& bounds, Span grace,
-                                         const Watching& watching);
+[[nodiscard]] Result<Finished> run_agent(env::Env& env, Ready& ready, const Bounds& bounds,
+                                         Span grace, const Watching& watching);
 
 }  // namespace tyer::run

@@ -36,7 +36,7 @@ Result<std::string> ask(env::Env& env, const std::string& program,
 Result<backend::Features> ask_features(env::Env& env, const backend::Backend& backend,
                                        const backend::Task& task,
                                        const backend::Environment& environment) {
-  if (backend.version_arguments.empty() && backend.help_arguments.empty()) return {};
+  if (!backend.asks()) return {};
   const std::string program = task.program.empty() ? std::string(backend.program) : task.program;
   const backend::Environment clean = backend::call_environment(environment, {});
   TYER_TRY(const std::string version, ask(env, program, backend.version_arguments, clean));

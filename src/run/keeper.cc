@@ -18,7 +18,6 @@
 #include "run/agent.h"
 #include "run/claim.h"
 #include "run/ending.h"
-#include "run/features.h"
 #include "run/heart.h"
 #include "run/prune.h"
 #include "run/settle.h"
@@ -32,14 +31,13 @@ using backend::Verdict;
 class RunKeeper {
  public:
   RunKeeper(engine::Engine& engine, const env::Front& front,
-            const backend::Environment& environment, const Preparation& preparation,
-            const Share& share)
+            const backend::Environment& environment, const Preparation& preparation, Share share)
       : engine_(engine),
         env_(engine.env()),
         front_(front),
         environment_(environment),
         preparation_(preparation),
-        share_(share) {}
+        share_(std::move(share)) {}
 
   Result<Kept> run(Job job) {
     const backend::Backend* backend = backend::find_backend(job.backend);
@@ -131,25 +129,22 @@ class RunKeeper {
     return failed;
   }
 
-  Result<Conclusion> attempt_run(const Job& job, const backend::Backend& backend,
-                                 const Attempt& attempt, Heart& heart) {
+  Result<Conclusion> attempt_run(Job& job, const backend::Backend& backend, const Attempt& attempt,
+                                 Heart& heart) {
     reads_task_ = false;
     TYER_TRY_OK(wait_for_turn(attempt, heart));
     TYER_TRY_OK(prepare(heart));
     const std::string folder = fmt::format("{}/{}", job.folder, job.id);
     TYER_TRY(const auto transcript, make_folder(job, folder, heart));
-    backend::Task task = job.task;
-    task.folder = folder + "/call";
-    task.new_conversation = uuid7(env_.clock.now(), env_.random.bits());
-    reads_task_ = true;
-    TYER_TRY(const backend::Features features, ask_features(env_, backend, task, environment_));
-    TYER_TRY(const backend::Call call, backend.prepare(task, features));
-    reads_task_ = false;
-    TYER_TRY_OK(write_files(call, task.folder, has_berth(job) ? share_.berth : nullptr));
+    TYER_TRY(const auto ready, get_ready(job, backend));
+    TYER_TRY_OK(write_files(ready->plan, has_berth(job) ? share_.berth : nullptr));
     const bool is_late = has_berth(job) && !is_created_;
     if (!is_late) TYER_TRY_OK(start(job, attempt, heart));
-    return converse(job, backend, task, call, *transcript, heart, [&]() -> Result<> {
-      if (share_.on_start) share_.on_start();
+    return converse(job, backend, *ready, *transcript, heart, [&]() -> Result<> {
+      if (share_.on_start) TYER_TRY_OK(share_.on_start(job));
+      if (job.task.prompt != ready->plan.task.prompt) {
+        TYER_TRY(ready->plan, make_plan(env_, backend, job, environment_));
+      }
       if (!is_late) return {};
       TYER_TRY_OK(start(job, attempt, heart));
       share_.berth->is_recorded();
@@ -200,14 +195,24 @@ class RunKeeper {
     return fail(Fault::unavailable, fmt::format("{}; its lease was lost", done.error().what));
   }
 
-  Result<> write_files(const backend::Call& call, const std::string& folder, const Berth* berth) {
-    if (call.files.empty()) return {};
+  Result<> write_files(const Plan& plan, const Berth* berth) {
+    if (plan.call.files.empty()) return {};
+    const std::string& folder = plan.task.folder;
     if (berth == nullptr) TYER_TRY_OK(env_.files.make_directory(folder));
-    for (const backend::CallFile& file : call.files) {
+    for (const backend::CallFile& file : plan.call.files) {
       if (berth != nullptr && berth->has(file.name, file.content)) continue;
       TYER_TRY_OK(env_.files.replace(folder + "/" + file.name, file.content));
     }
     return {};
+  }
+
+  Result<std::unique_ptr<Ready>> get_ready(const Job& job, const backend::Backend& backend) {
+    if (share_.ready) return std::move(share_.ready);
+    reads_task_ = true;
+    TYER_TRY(Plan plan, make_plan(env_, backend, job, environment_));
+    reads_task_ = false;
+    TYER_TRY(Pipes pipes, Pipes::make());
+    return Ready::make(env_, std::move(plan), std::move(pipes), share_.may_start && !is_created_);
   }
 
   Result<> start(const Job& job, const Attempt& attempt, Heart& heart) {
@@ -240,19 +245,17 @@ class RunKeeper {
     return {};
   }
 
-  Result<Conclusion> converse(const Job& job, const backend::Backend& backend,
-                              const backend::Task& task, const backend::Call& call,
+  Result<Conclusion> converse(const Job& job, const backend::Backend& backend, Ready& ready,
                               Transcript& transcript, Heart& heart,
                               std::function<Result<>()> started) {
     bool is_hopeless = false;
-    const auto reader = backend.read(task, [&](const backend::Note& note) {
+    const auto reader = backend.read(ready.plan.task, [&](const backend::Note& note) {
       transcript.add(note);
       if (share_.on_note) share_.on_note(note);
       is_hopeless = is_hopeless || note.kind == backend::Note::Kind::hopeless;
     });
     std::string last_errors;
-    const Watching watching{.gate = share_.gate,
-                            .may_start = [this] { return ask_to_start(); },
+    const Watching watching{.may_start = [this] { return ask_to_start(); },
                             .started = std::move(started),
                             .fds = watched_fds(heart),
                             .cut = [&]() -> std::optional<Cut> {
@@ -276,8 +279,7 @@ class RunKeeper {
                                 }};
     // Before the silence limit is over, nothing of the agent may be left.
     const Span grace = std::min(limits::agent_grace, job.silence / 8);
-    TYER_TRY(const Finished finished,
-             run_agent(env_, to_spawn(job, call), call, job.bounds, grace, watching));
+    TYER_TRY(const Finished finished, run_agent(env_, ready, job.bounds, grace, watching));
     const env::TreeEnd escaped = env::end_marked(mark_of(job.id));
     Conclusion conclusion{.exit = finished.exit,
                           .output_bytes = finished.output_bytes,
@@ -299,16 +301,6 @@ class RunKeeper {
     const Result<> allowed = share_.may_start ? share_.may_start() : Result<>();
     if (!allowed) refused_ = allowed.error();
     return allowed;
-  }
-
-  env::Spawn to_spawn(const Job& job, const backend::Call& call) const {
-    env::Spawn spawn{.directory = job.directory};
-    const backend::Environment variables = backend::call_environment(environment_, call);
-    spawn.environment.insert(variables.begin(), variables.end());
-    spawn.environment.erase("TYER_KEEPER");
-    spawn.environment["TYER_RUN"] = job.id;
-    spawn.environment["PWD"] = job.directory;
-    return spawn;
   }
 
   std::vector<int> watched_fds(const Heart& heart) const {
@@ -364,7 +356,7 @@ class RunKeeper {
   const env::Front& front_;
   const backend::Environment& environment_;
   const Preparation& preparation_;
-  const Share& share_;
+  Share share_;
   std::uint64_t token_ = 0;
   std::optional<Error> refused_;  // Somebody with a share in it does not let it start.
   bool asked_ = false;            // By a signal.
@@ -377,10 +369,10 @@ class RunKeeper {
 
 Result<Kept> keep(engine::Engine& engine, const env::Front& front,
                   const backend::Environment& environment, Job job, const Preparation& preparation,
-                  const Share& share) {
+                  Share share) {
   // Or what one long line took would never be given back.
   ::mallopt(M_MMAP_THRESHOLD, limits::keeper_block_bytes);
-  return RunKeeper(engine, front, environment, preparation, share).run(std::move(job));
+  return RunKeeper(engine, front, environment, preparation, std::move(share)).run(std::move(job));
 }
 
 }  // namespace tyer::run

@@ -16,6 +16,7 @@
 #include "env/front.h"
 #include "run/berth.h"
 #include "run/job.h"
+#include "run/ready.h"
 #include "run/record.h"
 
 namespace tyer::run {
@@ -33,9 +34,10 @@ struct Share {
   // Asked when all is done that can be before. An error: it is not started, with a berth nothing
   // of it is recorded, and that is what `keep` returns.
   std::function<Result<>()> may_start = {};
-  // Where that will be told, if a process can see it there by itself.
-  std::function<std::optional<env::Gate>()> gate = {};
-  std::function<void()> on_start = {};
+  // What the first attempt starts with, if that is there already.
+  std::unique_ptr<Ready> ready = nullptr;
+  // Its agent runs. What was not known of the job before, its prompt, is put into it.
+  std::function<Result<>(Job& job)> on_start = {};
 };
 
 // What came of it in the end.
@@ -49,6 +51,6 @@ struct Kept {
 // came of it could not be written, or that the run was refused (claim.h).
 [[nodiscard]] Result<Kept> keep(engine::Engine& engine, const env::Front& front,
                                 const backend::Environment& environment, Job job,
-                                const Preparation& preparation = {}, const Share& share = {});
+                                const Preparation& preparation = {}, Share share = {});
 
 }  // namespace tyer::run

@@ -34,7 +34,7 @@ std::vector<std::string> texts_of(const Json& object, const char* name) {
   return all;
 }
 
-Result<Assignment> read_assignment(std::string_view text) {
+Result<Assignment> read_announced(std::string_view text) {
   TYER_TRY(const JsonFields begun, JsonFields::read(text));
   const JsonFields agent = begun.object("agent");
   const JsonFields session = begun.object("session");
@@ -63,9 +63,16 @@ Result<Assignment> read_assignment(std::string_view text) {
                    .items = read_list(begun, "items"),
                    .comments = read_list(begun, "comments")};
   for (const JsonFields& one : begun.objects("titles")) given.titles.push_back(one.text("title"));
-  const bool is_whole = backend::is_uuid(given.run) && !given.token.empty() &&
-                        !given.lease_key.empty() && !given.backend.empty() && !given.items.empty();
-  if (!is_whole) return fail(Fault::broken, "the hub's answer is not that of a run that begins");
+  const bool is_one = backend::is_uuid(given.run) && !given.token.empty() && !given.backend.empty();
+  if (!is_one) return fail(Fault::broken, "the hub's answer is not that of a run");
+  return given;
+}
+
+Result<Assignment> read_assignment(std::string_view text) {
+  TYER_TRY(Assignment given, read_announced(text));
+  if (given.lease_key.empty() || given.items.empty()) {
+    return fail(Fault::broken, "the hub's answer is not that of a run that begins");
+  }
   return given;
 }
 

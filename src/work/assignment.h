@@ -55,6 +55,9 @@ struct Assignment {
 // From the answer to POST /api/sessions/{id}/runs. `broken` if it is none.
 [[nodiscard]] Result<Assignment> read_assignment(std::string_view begun);
 
+// What is known of a run before it is decided: all of who it is, nothing of what it shall do.
+[[nodiscard]] Result<Assignment> read_announced(std::string_view soon);
+
 // One as large as most are, of nobody.
 [[nodiscard]] std::string example_assignment();
 

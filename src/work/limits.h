@@ -28,6 +28,7 @@ inline constexpr Span busy_pause = 200ms;       // Before a session is looked at
 inline constexpr Span spare_end_max = 2s;       // For a keeper that is not needed to end.
 inline constexpr Span leave_time = 5min;        // For runs under way (W13, H14).
 inline constexpr Span finish_wait = 5min;       // For a hub that is away when a run ends.
+inline constexpr Span answer_time = 30s;        // For an answer of the hub.
 inline constexpr Span begin_wait = 20s;         // For one that is away when it begins.
 inline constexpr Span reconnect_first = 100ms;
 inline constexpr Span reconnect_most = 10s;

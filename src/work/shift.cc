@@ -22,22 +22,14 @@
 #include "run/settle.h"
 #include "work/limits.h"
 #include "work/narrator.h"
-#include "work/prompt.h"
+#include "work/outfit.h"
 #include "work/stand.h"
 
 namespace tyer::work {
 namespace {
 
-constexpr Span answer_time = 30s;
-
 std::string path_of(const Assignment& given, std::string_view what) {
   return fmt::format("/api/sessions/{}/runs/{}/{}", given.session_id, given.run, what);
-}
-
-backend::Permission permission_of(const std::string& mode) {
-  if (mode == "all" || mode == "bypassPermissions") return backend::Permission::all;
-  if (mode == "edit" || mode == "acceptEdits") return backend::Permission::edit;
-  return backend::Permission::read;
 }
 
 // "input output cached cost" of the conversation so far, as it was told last.
@@ -66,30 +58,22 @@ class Shift {
   // Whatever can be done before it is known what for: folders take a file system long to make, and
   // a connection and a store that were used once are quicker to use again.
   void get_ready() {
-    if (auto skill = fetch_skill()) skill_ = *std::move(skill);
+    outfit_.get_ready();
     (void)client_.ask("GET", "/api/auth/me", {});
     (void)env::is_quiet();
     (void)settle();
     (void)serving_.engine.apply(
         {run::key_of(order_.job.id)},
         [](const core::View&, Time) -> Result<core::Change> { return core::Change{}; });
-    rehearse();
     const auto front = env_.processes.holder(::getppid(), order_.job.id);
     if (!front) return;
     auto berth = run::Berth::make(env_, order_.job.folder, order_.job.id,
                                   {env_.processes.self(order_.job.id), *front});
     if (!berth) return;
     berth_ = *std::move(berth);
-    if (!skill_.text.empty()) berth_->put(backend::system_file, make_instructions(skill_.text));
-  }
-
-  // What was done a moment ago is done quicker: code and memory are near.
-  void rehearse() {
-    const auto given = read_assignment(example_);
-    if (!given) return;
-    (void)make_prompt(*given, "text");
-    (void)make_instructions(skill_.text);
-    (void)clean_environment(serving_.environment, *given);
+    if (auto text = outfit_.instructions(); !text.empty()) {
+      berth_->put(backend::system_file, std::move(text));
+    }
   }
 
   // For the session that it is told.
@@ -106,7 +90,7 @@ class Shift {
       if (begun.contains("not_before") && begun["not_before"].is_string()) return Served::limit;
       return text_or(begun, "why").empty() ? Served::nothing : Served::busy;
     }
-    return serve(dump_json(begun));
+    return serve({dump_json(begun)});
   }
 
   // For whichever has something to do next. What can be done before it has begun is done then.
@@ -121,11 +105,15 @@ class Shift {
   }
 
  private:
-  Result<Served> serve(const std::string& begun) {
-    TYER_TRY(given_, read_assignment(begun));
-    order_.job.mark = std::exchange(order_.job.id, given_.run);
+  Result<Served> serve(Stand::Told told) {
+    told_ = std::move(told.line);
+    if (!told.is_announced) expected_.reset();
+    if (expected_) {
+      given_ = std::move(expected_->given);  // What there is to do can be heard when it runs.
+    } else {
+      TYER_TRY_OK(hear());
+    }
     holder_.run = given_.run;
-    totals_ = read_totals(given_.usage_totals);
     // If it cannot be had, another is made.
     if (berth_ && !berth_->take(given_.run)) berth_.reset();
     const Result<run::Kept> kept = work();
@@ -133,15 +121,22 @@ class Shift {
       if (berth_) berth_->give_up();
       return std::unexpected(begins.error());
     }
+    TYER_TRY_OK(hear());
     tell_worker();
     TYER_TRY_OK(finish(kept));
     return Served::done;
   }
 
+  Result<> hear() {
+    if (told_.empty()) return {};
+    TYER_TRY(given_, read_assignment(std::exchange(told_, {})));
+    totals_ = read_totals(given_.usage_totals);
+    return {};
+  }
+
   // What a dead run has left on this machine ends before the next one begins.
   Result<> settle() {
-    const run::Job& job = order_.job;
-    run::end_unrecorded(env_, job.folder, job.mark.empty() ? job.id : job.mark);
+    run::end_unrecorded(env_, order_.job.folder, order_.job.id);
     TYER_TRY_OK(run::settle(serving_.engine));
     return {};
   }
@@ -180,18 +175,29 @@ class Shift {
 
   // What a run is told that is about to begin, once there is one. Nothing: it is not to wait any
   // more.
-  Result<std::optional<std::string>> wait_at_hub() {
+  Result<std::optional<Stand::Told>> wait_at_hub() {
     TYER_TRY(Json body, grant_body());
     body["agents"] = order_.agents;
     body["sessions"] = order_.sessions;
-    TYER_TRY(auto begun,
-             stand_.wait(dump_json(body), dump_json(holder_body()), [this](const std::string& run) {
-               rehearse();
-               is_settled_ = settle().has_value();
-               if (berth_ && backend::is_uuid(run)) (void)berth_->expect(run);
-             }));
+    TYER_TRY(auto begun, stand_.wait(dump_json(body), dump_json(holder_body()),
+                                     [this](const std::string& line) { expect(line); }));
     asked_ = stand_.asked();
     return begun;
+  }
+
+  // What will begin soon, most likely, and as what. What that turns out to be wrong about is done
+  // again.
+  void expect(const std::string& line) {
+    expected_.reset();
+    is_settled_ = false;
+    if (line.empty()) return;
+    auto given = read_announced(line);
+    if (given && berth_) {
+      const std::string run = given->run;
+      expected_ = outfit_.expect(*std::move(given));
+      if (!berth_->expect(run)) expected_.reset();
+    }
+    is_settled_ = settle().has_value();
   }
 
   // Until what we were told of has begun. An error: not for all we know; it must not be started.
@@ -204,15 +210,6 @@ class Shift {
     return {};
   }
 
-  [[nodiscard]] std::optional<env::Gate> gate() {
-    if (has_begun_ || needs_confirming()) return std::nullopt;
-    auto gate = stand_.gate(given_.run);
-    if (gate && !is_settled_) {
-      gate->meanwhile = [this] { return is_settled_ = settle().has_value(); };
-    }
-    return gate;
-  }
-
   [[nodiscard]] bool needs_confirming() const {
     return env_.clock.boot_time() - asked_ > order_.job.silence / 4;
   }
@@ -220,6 +217,7 @@ class Shift {
   // What was given long ago, by all that is known, may be somebody else's by now.
   Result<> confirm() {
     if (!needs_confirming()) return {};
+    TYER_TRY_OK(hear());
     const Span now = env_.clock.boot_time();
     TYER_TRY_OK(client_.ask(
         "POST", "/api/leases/renew", {},
@@ -234,33 +232,41 @@ class Shift {
 
   Result<run::Kept> work() {
     engine::Keeper leases(env_.clock, renewer(), order_.job.heartbeat);
+    bool knows_all = !expected_;
+    if (knows_all) hold_session(leases);
+    TYER_TRY(run::Job job, expected_ ? std::move(expected_->job) : outfit_.make_job(given_));
+    TYER_TRY(const run::Preparation preparation, serving_.choose_tree(given_, job));
+    if (preparation || !berth_) TYER_TRY_OK(await_start());
+    TYER_TRY(auto telling, lock::HubClient::make(serving_.hub, limits::answer_time));
+    Narrator narrator([&](const std::string& text) {
+      // What cannot be told is in the transcript.
+      (void)telling.ask("POST", path_of(given_, "output"), {}, dump_json({{"text", text}}));
+    });
+    return run::keep(serving_.engine, serving_.front, outfit_.environment_for(given_),
+                     std::move(job), preparation,
+                     {.leases = &leases,
+                      .on_note = [&](const backend::Note& note) { narrator.hear(note); },
+                      .berth = preparation ? nullptr : berth_.get(),
+                      .may_start = [this] { return await_start(); },
+                      .ready = expected_ ? std::move(expected_->ready) : nullptr,
+                      .on_start = [&](run::Job& started) -> Result<> {
+                        if (!std::exchange(knows_all, true)) {
+                          TYER_TRY_OK(hear());
+                          hold_session(leases);
+                          started.task.prompt = outfit_.prompt_for(given_);
+                        }
+                        tell_worker();
+                        return {};
+                      }});
+  }
+
+  void hold_session(engine::Keeper& leases) {
     leases.hold({.key = given_.lease_key,
                  .token = given_.lease_token,
                  .holder = holder_,
                  .silence_max = order_.job.silence,
                  .hold_max = hold_max()},
                 asked_);
-    TYER_TRY(run::Job job, make_job());
-    TYER_TRY(const run::Preparation preparation, serving_.choose_tree(given_, job));
-    if (preparation || !berth_) TYER_TRY_OK(await_start());
-    TYER_TRY(auto telling, lock::HubClient::make(serving_.hub, answer_time));
-    Narrator narrator([&](const std::string& text) {
-      // What cannot be told is in the transcript.
-      (void)telling.ask("POST", path_of(given_, "output"), {}, dump_json({{"text", text}}));
-    });
-    backend::Environment environment = clean_environment(serving_.environment, given_);
-    for (const char* prefix : {"TYER_", "AGENTFEED_"}) {
-      environment[fmt::format("{}URL", prefix)] = order_.hub;
-      environment[fmt::format("{}API_KEY", prefix)] = given_.token;
-      environment[fmt::format("{}SESSION", prefix)] = given_.session_id;
-    }
-    return run::keep(serving_.engine, serving_.front, environment, std::move(job), preparation,
-                     {.leases = &leases,
-                      .on_note = [&](const backend::Note& note) { narrator.hear(note); },
-                      .berth = preparation ? nullptr : berth_.get(),
-                      .may_start = [this] { return await_start(); },
-                      .gate = [this] { return gate(); },
-                      .on_start = [this] { tell_worker(); }});
   }
 
   engine::Renew renewer() {
@@ -272,48 +278,6 @@ class Shift {
     }
     desk_ = *std::move(desk);
     return desk_->renewer();
-  }
-
-  Result<run::Job> make_job() {
-    run::Job job = order_.job;
-    job.backend = given_.backend;
-    if (!given_.directory.empty()) job.directory = given_.directory;
-    if (given_.minutes_max > 0) job.bounds.wall = given_.minutes_max * 1min;
-    backend::Task& task = job.task;
-    task.conversation = given_.conversation;
-    task.model = given_.model;
-    task.permission = permission_of(given_.permission);
-    (job.backend == "command" ? task.argv : task.extra) = given_.command;
-    if (job.backend == "demo") task.program = serving_.program;
-    // It may have changed since (W6).
-    if (skill_.id.empty() || skill_.id != given_.skill) {
-      TYER_TRY(skill_, fetch_skill());
-    }
-    task.system = make_instructions(skill_.text);
-    // Nobody can have known it when they wrote what is quoted.
-    const std::string word =
-        "text-" +
-        to_hex(std::string_view(reinterpret_cast<const char*>(env_.random.bits().data()), 6));
-    task.prompt = make_prompt(given_, word);
-    return job;
-  }
-
-  struct Skill {
-    std::string id;
-    std::string text;
-  };
-
-  Result<Skill> fetch_skill() {
-    TYER_TRY(auto client,
-             http::Client::make(serving_.hub.url,
-                                {.time = answer_time, .answer_max = limits::skill_bytes_max}));
-    const http::Request request{.method = "GET", .target = "/skill.md"};
-    TYER_TRY(http::Response response, client.send(request));
-    if (response.status != 200) {
-      return fail(Fault::unavailable, fmt::format("{} answers /skill.md with status {}",
-                                                  serving_.hub.url, response.status));
-    }
-    return Skill{std::string(response.header("etag")), std::move(response.body)};
   }
 
   // A hub that is away is waited for: what came of a run is worth it.
@@ -366,11 +330,12 @@ class Shift {
   env::Env& env_;
   Order order_;
   std::unique_ptr<run::Berth> berth_;
+  Outfit outfit_{serving_, order_};
+  std::optional<Expected> expected_;
+  std::string told_;         // Not heard yet.
   bool is_settled_ = false;  // Since it is known that there will be a run.
   bool has_begun_ = false;
   bool has_told_ = false;  // The worker, what it was given.
-  Skill skill_;
-  const std::string example_ = example_assignment();
   lock::HubClient client_;
   Stand stand_{env_, client_, serving_.stop_fds};
   core::Holder holder_;
@@ -384,7 +349,7 @@ class Shift {
 
 Result<Served> serve(const Serving& serving, const Order& order,
                      const std::function<Result<std::optional<Call>>()>& wait) {
-  TYER_TRY(auto client, lock::HubClient::make(serving.hub, answer_time));
+  TYER_TRY(auto client, lock::HubClient::make(serving.hub, limits::answer_time));
   Shift shift(serving, order, std::move(client));
   shift.get_ready();
   if (order.offers) return shift.run_next();

@@ -20,7 +20,7 @@ Stand::Stand(env::Env& env, lock::HubClient& client, std::vector<int> stop_fds)
   for (const int fd : stop_fds_) stops_.add(fd);
 }
 
-Result<std::optional<std::string>> Stand::wait(const std::string& offer, const std::string& who,
+Result<std::optional<Stand::Told>> Stand::wait(const std::string& offer, const std::string& who,
                                                const OnSoon& on_soon) {
   for (Span backoff{};;) {
     asked_ = env_.clock.boot_time();
@@ -29,22 +29,20 @@ Result<std::optional<std::string>> Stand::wait(const std::string& offer, const s
     bool is_soon = false;
     while (lines) {
       backoff = Span::zero();
-      make_room(*lines);
+      if (!is_soon) make_room(*lines);
       auto line = lines->next(stops_.fd());
       if (!line || !*line) break;
       const auto said = JsonFields::read(**line);
       if (!said) break;
       if (said->has("begun")) {
-        if (!is_soon) on_soon(said->text("run"));
+        if (!is_soon) on_soon("");
         lines_ = *std::move(lines);
-        return line;
+        return Told{**line, is_soon && said->flag("announced")};
       }
-      is_soon = said->has("soon");
-      if (is_soon) {
-        on_soon(said->text("run"));
-        env::watch_readable(lines->plain_fd(), limits::soon_watch_max);
-        continue;
-      }
+      is_soon = said->flag("soon");
+      on_soon(is_soon ? **line : "");
+      if (is_soon) env::watch_readable(lines->plain_fd(), limits::soon_watch_max);
+      if (said->has("soon")) continue;
       // What comes now was decided after this was sent, and that was so long after the last one
       // at least.
       if (std::exchange(has_beaten, true)) asked_ += limits::stream_beat_every;
@@ -75,12 +73,6 @@ Result<> Stand::await(const std::string& run) {
     if (said.text("go") == run) break;
   }
   return {};
-}
-
-std::optional<env::Gate> Stand::gate(const std::string& run) const {
-  const int fd = lines_ ? lines_->plain_fd() : -1;
-  if (fd < 0) return std::nullopt;
-  return env::Gate{fd, fmt::format(R"("go":"{}")", run)};
 }
 
 Result<> Stand::withdraw(const std::string& who) {

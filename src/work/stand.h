@@ -16,17 +16,20 @@ namespace tyer::work {
 
 class Stand {
  public:
-  using OnSoon = std::function<void(const std::string& run)>;
+  using OnSoon = std::function<void(const std::string& line)>;
 
   // `stop_fds`: one of them is readable when it is not to wait any more.
   Stand(env::Env& env, lock::HubClient& client, std::vector<int> stop_fds);
 
+  struct Told {
+    std::string line;
+    bool is_announced = false;  // It is the one that was announced last, and as it was.
+  };
   // What a run is told that is about to begin. Nothing: it is not to wait any more. `offer` is what
-  // the hub is told, `who` tells it whose offer that was. `on_soon`: that will be in a moment, most
-  // likely, and the run before it was over by then, or this one has begun; called once for each.
-  [[nodiscard]] Result<std::optional<std::string>> wait(const std::string& offer,
-                                                        const std::string& who,
-                                                        const OnSoon& on_soon);
+  // the hub is told, `who` tells it whose offer that was. `on_soon`: what is known of a run that
+  // will begin in a moment, most likely; the one before it was over by then. Empty: there is none.
+  [[nodiscard]] Result<std::optional<Told>> wait(const std::string& offer, const std::string& who,
+                                                 const OnSoon& on_soon);
   // Not after the hub has decided it, by the boot clock.
   [[nodiscard]] Span asked() const { return asked_; }
 
@@ -34,8 +37,6 @@ class Stand {
   [[nodiscard]] bool is_open() const { return lines_.has_value(); }
   // Until `run` has begun. An error: not for all we know.
   [[nodiscard]] Result<> await(const std::string& run);
-  // Where its agent's process can see for itself that it has, if it can.
-  [[nodiscard]] std::optional<env::Gate> gate(const std::string& run) const;
   void leave() { lines_.reset(); }
 
   // Takes the offer back, and what it was given unheard. Until the hub knows, or it is to stop.

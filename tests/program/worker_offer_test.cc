@@ -1,13 +1,20 @@
 // Keepers that wait at the hub: what they are given, and what becomes of it if they do not hear of
 // it (W10, W18).
 
+#include <algorithm>
+#include <atomic>
 #include <csignal>
+#include <functional>
+#include <optional>
+#include <semaphore>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "base/json.h"
+#include "support/forked.h"
 #include "support/http_peer.h"
+#include "support/hub_relay.h"
 #include "support/worker_world.h"
 
 namespace tyer::testing {
@@ -40,7 +47,13 @@ class WorkerOffer : public WorkerTest {
     const Json soon = next_line(peer);
     EXPECT_EQ(soon.value("soon", Json()), Json(true));
     const Json begun = next_line(peer);
-    EXPECT_EQ(text_or(begun, "run"), text_or(soon, "run"));
+    EXPECT_EQ(begun.value("announced", Json()), Json(true));
+    for (const char* same : {"run", "token", "skill", "agent"}) {
+      EXPECT_EQ(begun.value(same, Json()), soon.value(same, Json(1))) << same;
+    }
+    for (const char* same : {"id", "name", "claude_session_id"}) {
+      EXPECT_EQ(begun["session"].value(same, Json()), soon["session"].value(same, Json(1))) << same;
+    }
     EXPECT_EQ(text_or(next_line(peer), "go"), text_or(begun, "run"));
     EXPECT_EQ(peer.rest(), "\r\n0\r\n\r\n");
     return begun;
@@ -179,6 +192,80 @@ TEST_F(WorkerOffer, EndsWithoutAWordWhenTheHubStops) {
   end_hub(SIGTERM);
 
   EXPECT_EQ(waiting.rest(), "0\r\n\r\n");
+}
+
+// Replaces all of `from` in what has `mark` in it; whether there was any.
+bool change_in(std::string& said, const std::string& mark, const std::string& from,
+               const std::string& to) {
+  bool is_changed = false;
+  for (std::size_t at = said.find(mark); at != std::string::npos;) {
+    const std::size_t begin = said.rfind('\n', at) + 1;
+    const std::size_t end = std::min(said.find('\n', at), said.size());
+    for (std::size_t i = said.find(from, begin); i < end; i = said.find(from, i + from.size())) {
+      said.replace(i, from.size(), to);
+      is_changed = true;
+    }
+    at = said.find(mark, end);
+  }
+  return is_changed;
+}
+
+// A worker that hears what `change` makes of what the hub says, once its keeper waits.
+class ChangedOffer : public WorkerOffer {
+ protected:
+  void start(const std::function<void(std::string&)>& change) {
+    make_scripted("bot", "cat >/dev/null\necho good >>ran\necho yes");
+    write_file("bat.sh", "cat >/dev/null\necho bad >>ran\necho no");
+    relay_.emplace(port(), [this, change](std::string& said) {
+      if (said.contains("application/x-ndjson")) waiting_.release();
+      change(said);
+    });
+    ProgramCall call = worker_call("bot", "--all-sessions");
+    call.environment["TYER_URL"] = relay_->url();
+    worker_ = std::make_unique<Program>(call);
+    EXPECT_TRUE(waiting_.try_acquire_for(give_up_after));
+  }
+
+  // Answered by the right program, and nothing else has run.
+  void expect_right_answer(const std::string& post) {
+    await_answers(post, 1);
+    EXPECT_EQ(answers(post), std::vector<std::string>{"yes"});
+    EXPECT_EQ(read_file("ran"), "good\n");
+    EXPECT_EQ(leave(*worker_).code, 0);
+  }
+
+ private:
+  std::counting_semaphore<> waiting_{0};  // Keepers that have begun to.
+  std::optional<HubRelay> relay_;
+  std::unique_ptr<Program> worker_;
+};
+
+// W12
+TEST_F(ChangedOffer, IsStartedAsItBeginsIfThatIsNotAsAnnounced) {
+  std::atomic<bool> is_changed = false;
+  start([&](std::string& said) {
+    if (change_in(said, "\"soon\":true", "bot.sh", "bat.sh")) is_changed = true;
+    change_in(said, "\"begun\":true", "\"announced\":true", "\"announced\":null");
+  });
+  const std::string post = write_post("@bot go");
+
+  expect_right_answer(post);
+  EXPECT_TRUE(is_changed);
+  expect_all_is_well(1);
+}
+
+// W12: what was announced is held, has not run, and goes.
+TEST_F(ChangedOffer, HasNotRunIfItDoesNotBegin) {
+  std::atomic<bool> is_changed = false;
+  start([&](std::string& said) {
+    if (is_changed) return;
+    is_changed = change_in(said, "\"begun\":true", "\"begun\":true", "\"never\":true");
+  });
+  const std::string post = write_post("@bot go");
+
+  expect_right_answer(post);
+  EXPECT_TRUE(is_changed);
+  EXPECT_EQ(verdicts(session_of("bot")), "lost done");
 }
 
 // A worker serves one at a time, and the one that waits counts.

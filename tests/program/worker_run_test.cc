@@ -3,8 +3,6 @@
 
 #include <algorithm>
 #include <csignal>
-#include <fstream>
-#include <iterator>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -20,11 +18,6 @@ using Texts = std::vector<std::string>;
 class WorkerRun : public WorkerTest {
  protected:
   WorkerRun() { start_hub(); }
-
-  [[nodiscard]] std::string read_file(const std::string& name) const {
-    std::ifstream file(dir / name, std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), {}};
-  }
 
   void await_runs(const std::string& session, const std::string& wanted) const {
     await(wanted, [&] { return verdicts(session) == wanted; });

@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <csignal>
+#include <fstream>
+#include <iterator>
 
 #include <fmt/format.h>
 
@@ -190,6 +192,11 @@ std::unique_ptr<Program> WorkerTest::start_worker(const std::string& agent,
 ProgramResult WorkerTest::leave(Program& worker) {
   worker.signal(SIGTERM);
   return worker.finish();
+}
+
+std::string WorkerTest::read_file(const std::string& name) const {
+  std::ifstream file(dir / name, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
 }
 
 std::string WorkerTest::write_post(const std::string& text) const {

@@ -60,6 +60,9 @@ class WorkerTest : public ProgramTest {
   // SIGTERM, and how it ended.
   static ProgramResult leave(Program& worker);
 
+  // What is in a file of `dir`; nothing if there is none.
+  [[nodiscard]] std::string read_file(const std::string& name) const;
+
   [[nodiscard]] std::string write_post(const std::string& text) const;
   std::string write_comment(const std::string& post, const std::string& text) const;
 
