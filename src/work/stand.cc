@@ -47,6 +47,7 @@ Result<std::optional<Stand::Told>> Stand::wait(const std::string& offer, const s
       // at least.
       if (std::exchange(has_beaten, true)) asked_ += limits::stream_beat_every;
     }
+    on_soon("");  // Not from here.
     const bool is_stopped = env::wait_any(stop_fds_, Span::zero()).value_or(true);
     if (!lines && lines.error().fault == Fault::denied) return std::unexpected(lines.error());
     // Perhaps it was given something and has not heard of it.
