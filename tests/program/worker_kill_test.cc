@@ -6,7 +6,6 @@
 #include <gtest/gtest.h>
 
 #include "base/json.h"
-#include "env/kin.h"
 #include "support/worker_world.h"
 
 namespace tyer::testing {
@@ -100,15 +99,8 @@ TEST_P(WorkerKill, OfFrontAndKeeperHasItTriedAgain) {
 }
 
 TEST_P(WorkerKill, OfAllThreeIsFoundByTheNextWorker) {
-  ::kill(worker->pid(), SIGSTOP);
-  // Also those that wait for something to do: they would look what is left before they do.
-  std::vector<pid_t> all{worker->pid()};
-  const auto agents = agents_of(bot);
-  for (const auto& kin : env::kin_below(worker->pid())) {
-    const bool is_agent = std::ranges::find(agents, kin.pid) != agents.end();
-    if (!is_agent) all.push_back(static_cast<pid_t>(kin.pid));
-  }
-  kill_together(all);
+  // Those that wait for something to do would look what is left before they do.
+  kill_together(stop_worker(*worker, bot));
   (void)worker->finish();
   await_lost();
   EXPECT_FALSE(agents_of(bot).empty());

@@ -194,6 +194,17 @@ ProgramResult WorkerTest::leave(Program& worker) {
   return worker.finish();
 }
 
+std::vector<pid_t> WorkerTest::stop_worker(const Program& worker, const std::string& session) {
+  ::kill(worker.pid(), SIGSTOP);
+  std::vector<pid_t> all{worker.pid()};
+  const auto agents = agents_of(session);
+  for (const auto& kin : env::kin_below(worker.pid())) {
+    const bool is_agent = std::ranges::find(agents, kin.pid) != agents.end();
+    if (!is_agent) all.push_back(static_cast<pid_t>(kin.pid));
+  }
+  return all;
+}
+
 std::string WorkerTest::read_file(const std::string& name) const {
   std::ifstream file(dir / name, std::ios::binary);
   return {std::istreambuf_iterator<char>(file), {}};

@@ -59,6 +59,10 @@ class WorkerTest : public ProgramTest {
       const std::string& agent, const std::string& options = "--all-sessions") const;
   // SIGTERM, and how it ended.
   static ProgramResult leave(Program& worker);
+  // Stops it, so that it starts nobody any more: it, and all fronts and keepers that it has, also
+  // those that wait for something to do. Agents of `session` are left out.
+  [[nodiscard]] static std::vector<pid_t> stop_worker(const Program& worker,
+                                                      const std::string& session);
 
   // What is in a file of `dir`; nothing if there is none.
   [[nodiscard]] std::string read_file(const std::string& name) const;
