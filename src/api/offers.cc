@@ -185,17 +185,20 @@ bool Offers::try_give(store::Txn& txn, const Called& called) {
 
 std::vector<Offers::Gift> Offers::give(store::Txn& txn, const std::vector<std::string>& sessions,
                                        std::vector<Called> called) {
-  for (const std::string& session : sessions) {
-    if (std::ranges::find(called, session, &Called::session) != called.end()) continue;
-    if (auto one = try_call(txn, session, false)) called.push_back(*std::move(one));
-  }
   std::vector<Gift> gifts;
+  const auto give_one = [&](Called one) {
+    if (!try_give(txn, one)) return put_back(std::move(one));
+    gifts.push_back({one.place->stream, line(json_object({{"go", one.run.begin.run}}) + "\n")});
+  };
+  std::vector<std::string> done;
   for (Called& one : called) {
-    if (try_give(txn, one)) {
-      gifts.push_back({one.place->stream, line(json_object({{"go", one.run.begin.run}}) + "\n")});
-    } else {
-      put_back(std::move(one));
-    }
+    done.push_back(one.session);
+    give_one(std::move(one));
+  }
+  // One by one: who is not needed for one session is there for the next.
+  for (const std::string& session : sessions) {
+    if (std::ranges::find(done, session) != done.end()) continue;
+    if (auto one = try_call(txn, session, false)) give_one(*std::move(one));
   }
   return gifts;
 }

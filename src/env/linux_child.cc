@@ -169,7 +169,7 @@ class HeldChild final : public Held {
 
   [[nodiscard]] Result<std::unique_ptr<Child>> start() override {
     patient_->release(static_cast<int>(child_->pid()));
-    hold_.let_go();
+    if (!hold_.let_go()) return fail(Fault::denied, "a process that is held cannot be let go");
     patient_.reset();
     // It comes first: what we have to do can wait.
     TYER_TRY_OK(wait_readable(child_->fd(), limits::head_start));

@@ -47,6 +47,16 @@ unsigned long entry_of(pid_t pid) {
   return 0;
 }
 
+// What stood there; nothing: it could not be done.
+std::optional<unsigned long> exchange_byte(pid_t pid, unsigned long address, unsigned long byte) {
+  errno = 0;
+  const auto word = static_cast<unsigned long>(::ptrace(PTRACE_PEEKTEXT, pid, address, nullptr));
+  if (errno != 0) return std::nullopt;
+  constexpr unsigned long lowest = 0xFF;
+  if (::ptrace(PTRACE_POKETEXT, pid, address, (word & ~lowest) | byte) != 0) return std::nullopt;
+  return word & lowest;
+}
+
 // What it is stopped by, a signal or more. Nothing: it is not, or has ended.
 std::optional<int> look(pid_t pid, int how) {
   siginfo_t seen{};
@@ -68,39 +78,39 @@ void LinuxHold::load() {
   const unsigned long entry = can_trap ? entry_of(pid_) : 0;
   // One without a loader is there already.
   if (entry == 0 || entry == place_of(pid_)) return;
-  errno = 0;
-  const long word = ::ptrace(PTRACE_PEEKTEXT, pid_, entry, nullptr);
-  if (errno != 0) return;
-  const unsigned long trapping = (static_cast<unsigned long>(word) & ~0xFFUL) | trap;
-  if (::ptrace(PTRACE_POKETEXT, pid_, entry, trapping) != 0) return;
-  stop_ = Stop{entry, word};
+  const auto byte = exchange_byte(pid_, entry, trap);
+  if (!byte) return;
+  stop_ = Stop{entry, *byte};
   (void)::ptrace(PTRACE_CONT, pid_, nullptr, nullptr);
 }
 
-void LinuxHold::let_go() {
-  const int signal = stop_ ? take_stop_away() : 0;
-  (void)::ptrace(PTRACE_DETACH, pid_, nullptr, signal);
+bool LinuxHold::let_go() {
+  const std::optional<int> signal = stop_ ? take_stop_away() : 0;
+  if (!signal) return false;
+  // If that fails, it has ended.
+  (void)::ptrace(PTRACE_DETACH, pid_, nullptr, *signal);
+  return true;
 }
 
 bool LinuxHold::is_behind_stop() const {
   return place_of(pid_) == stop_->address + 1;
 }
 
-int LinuxHold::take_stop_away() {
+std::optional<int> LinuxHold::take_stop_away() {
   std::optional<int> by = look(pid_, WNOHANG);
   if (!by) {
     (void)::ptrace(PTRACE_INTERRUPT, pid_, nullptr, nullptr);
     by = look(pid_, 0);
   }
   // We interrupted it at the very stop: it has yet to hear that it was trapped.
-  if (by && event_of(*by) == PTRACE_EVENT_STOP && is_behind_stop()) {
+  while (by && event_of(*by) == PTRACE_EVENT_STOP && is_behind_stop()) {
     (void)::ptrace(PTRACE_CONT, pid_, nullptr, nullptr);
     by = look(pid_, 0);
   }
   // If it has ended, or become something else, there is none.
   if (!by || event_of(*by) == PTRACE_EVENT_EXEC) return 0;
   const bool is_there = *by == SIGTRAP && is_behind_stop();
-  (void)::ptrace(PTRACE_POKETEXT, pid_, stop_->address, stop_->word);
+  if (!exchange_byte(pid_, stop_->address, stop_->byte)) return std::nullopt;
   if (is_there) (void)::ptrace(PTRACE_POKEUSER, pid_, place, stop_->address);
   return is_there || event_of(*by) != 0 ? 0 : *by;
 }

@@ -22,17 +22,18 @@ class LinuxHold {
 
   // Lets it go as far as its entry, where it is known how to stop it there.
   void load();
-  // From there, or wherever it is on the way. What it was sent meanwhile, it gets.
-  void let_go();
+  // From there, or wherever it is on the way. What it was sent meanwhile, it gets. False: it does
+  // not let us; it is held as before.
+  [[nodiscard]] bool let_go();
 
  private:
   struct Stop {
     unsigned long address = 0;
-    long word = 0;  // What stands there.
+    unsigned long byte = 0;  // What stands there.
   };
   [[nodiscard]] bool is_behind_stop() const;
-  // The signal that it still is to get.
-  [[nodiscard]] int take_stop_away();
+  // The signal that it still is to get. Nothing: it could not be done.
+  [[nodiscard]] std::optional<int> take_stop_away();
 
   pid_t pid_;
   std::optional<Stop> stop_;

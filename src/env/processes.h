@@ -66,7 +66,7 @@ class Child {
 class Held {
  public:
   virtual ~Held() = default;
-  // It runs from now on. Once.
+  // It runs from now on. Once. An error: it does not, and never will.
   [[nodiscard]] virtual Result<std::unique_ptr<Child>> start() = 0;
 };
 

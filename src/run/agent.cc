@@ -161,7 +161,7 @@ Result<Finished> run_agent(env::Env& env, Ready& ready, const Bounds& bounds, Sp
   watch.output.fd = std::move(ready.pipes.output);
   watch.errors.fd = std::move(ready.pipes.errors);
   if (const Result<> begun = watching.started ? watching.started() : Result<>(); !begun) {
-    env::end_descendants(Span::zero(), {});
+    env::end_descendants(Span::zero(), {.unreaped = child->pid()});
     return std::unexpected(begun.error());
   }
   const Result<> watched = watch.watch();

@@ -56,6 +56,8 @@ class RunKeeper {
       // What failed before it could start is not recorded either unless it may.
       if (!is_created_ && !refused_) (void)ask_to_start();
       if (refused_) return std::unexpected(*refused_);
+      // One that could not even be started is to be known as well as one that was.
+      TYER_TRY_OK(tell_of_start(job));
       if (!is_created_) TYER_TRY_OK(create(job, attempt));
       // No run fails because of the folders of others.
       if (attempt.number == 1) (void)prune(engine_, env_.files, job.folder, job.kept);
@@ -141,7 +143,7 @@ class RunKeeper {
     const bool is_late = has_berth(job) && !is_created_;
     if (!is_late) TYER_TRY_OK(start(job, attempt, heart));
     return converse(job, backend, *ready, *transcript, heart, [&]() -> Result<> {
-      if (share_.on_start) TYER_TRY_OK(share_.on_start(job));
+      TYER_TRY_OK(tell_of_start(job));
       if (job.task.prompt != ready->plan.task.prompt) {
         TYER_TRY(ready->plan, make_plan(env_, backend, job, environment_));
       }
@@ -297,6 +299,13 @@ class RunKeeper {
     return conclusion;
   }
 
+  Result<> tell_of_start(Job& job) {
+    if (!share_.on_start || has_told_) return {};
+    TYER_TRY_OK(share_.on_start(job));
+    has_told_ = true;
+    return {};
+  }
+
   Result<> ask_to_start() {
     const Result<> allowed = share_.may_start ? share_.may_start() : Result<>();
     if (!allowed) refused_ = allowed.error();
@@ -361,6 +370,7 @@ class RunKeeper {
   std::optional<Error> refused_;  // Somebody with a share in it does not let it start.
   bool asked_ = false;            // By a signal.
   bool is_created_ = false;       // The run that is tried is recorded.
+  bool has_told_ = false;         // Of its start.
   bool is_ready_ = false;         // What had to be prepared is.
   bool reads_task_ = false;       // The back end is looking at the task.
 };

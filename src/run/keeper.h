@@ -36,7 +36,8 @@ struct Share {
   std::function<Result<>()> may_start = {};
   // What the first attempt starts with, if that is there already.
   std::unique_ptr<Ready> ready = nullptr;
-  // Its agent runs. What was not known of the job before, its prompt, is put into it.
+  // Its agent runs, or could not be started; once. What was not known of the job before, its
+  // prompt, is put into it.
   std::function<Result<>(Job& job)> on_start = {};
 };
 

@@ -62,7 +62,11 @@ Result<std::unique_ptr<Ready>> Ready::make(env::Env& env, Plan plan, Pipes pipes
 }
 
 Result<std::unique_ptr<env::Child>> Ready::start() {
-  auto child = held_ ? held_->start() : env_.processes.spawn(plan.spawn);
+  Result<std::unique_ptr<env::Child>> child = nullptr;
+  if (held_) child = held_->start();
+  held_.reset();
+  // Also instead of one that cannot be let go.
+  if (!child || !*child) child = env_.processes.spawn(plan.spawn);
   // Or we would never see the end of what it says.
   pipes.its = {};
   return child;

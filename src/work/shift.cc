@@ -129,7 +129,8 @@ class Shift {
 
   Result<> hear() {
     if (told_.empty()) return {};
-    TYER_TRY(given_, read_assignment(std::exchange(told_, {})));
+    TYER_TRY(given_, read_assignment(told_));
+    told_.clear();
     totals_ = read_totals(given_.usage_totals);
     return {};
   }
@@ -232,8 +233,7 @@ class Shift {
 
   Result<run::Kept> work() {
     engine::Keeper leases(env_.clock, renewer(), order_.job.heartbeat);
-    bool knows_all = !expected_;
-    if (knows_all) hold_session(leases);
+    if (!expected_) hold_session(leases);
     TYER_TRY(run::Job job, expected_ ? std::move(expected_->job) : outfit_.make_job(given_));
     TYER_TRY(const run::Preparation preparation, serving_.choose_tree(given_, job));
     if (preparation || !berth_) TYER_TRY_OK(await_start());
@@ -250,7 +250,7 @@ class Shift {
                       .may_start = [this] { return await_start(); },
                       .ready = expected_ ? std::move(expected_->ready) : nullptr,
                       .on_start = [&](run::Job& started) -> Result<> {
-                        if (!std::exchange(knows_all, true)) {
+                        if (expected_) {
                           TYER_TRY_OK(hear());
                           hold_session(leases);
                           started.task.prompt = outfit_.prompt_for(given_);

@@ -50,7 +50,8 @@ Result<std::optional<Stand::Told>> Stand::wait(const std::string& offer, const s
     on_soon("");  // Not from here.
     const bool is_stopped = env::wait_any(stop_fds_, Span::zero()).value_or(true);
     if (!lines && lines.error().fault == Fault::denied) return std::unexpected(lines.error());
-    // Perhaps it was given something and has not heard of it.
+    // Perhaps it was given something and has not heard of it. It will hear nothing more.
+    if (lines) const auto closed = *std::move(lines);
     TYER_TRY_OK(withdraw(who));
     if (is_stopped) return std::nullopt;
     backoff = engine::next_backoff(backoff);
