@@ -42,6 +42,17 @@ struct Speaker {
   testing::Pipe said;
 };
 
+class Holding : public ::testing::Test {
+ protected:
+  void SetUp() override {
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+    GTEST_SKIP() << "nothing is held under this sanitizer: see linux_launch.cc";
+#endif
+#endif
+  }
+};
+
 std::int64_t only_child() {
   const auto children = read_own_children().value_or(std::vector<std::int64_t>{});
   EXPECT_EQ(children.size(), 1U);
@@ -61,7 +72,7 @@ void await_stop(std::int64_t pid) {
 }
 
 // W12
-TEST(LinuxHold, HasItsProgramLoadedAndDoneNothing) {
+TEST_F(Holding, HasItsProgramLoadedAndDoneNothing) {
   const Speaker speaker;
   const auto held = hold_child(speaker.spawn());
   ASSERT_TRUE(held && *held);
@@ -78,7 +89,7 @@ TEST(LinuxHold, HasItsProgramLoadedAndDoneNothing) {
   EXPECT_FALSE(speaker.has_spoken());
 }
 
-TEST(LinuxHold, GoesOnAsIfNothingHadBeen) {
+TEST_F(Holding, GoesOnAsIfNothingHadBeen) {
   Speaker speaker;
   Spawn spawn = speaker.spawn();
   spawn.argv = {"/bin/sh", "-c", "echo \"in $(tr '\\n' ' ' </proc/$$/status)\""};
@@ -98,7 +109,7 @@ TEST(LinuxHold, GoesOnAsIfNothingHadBeen) {
 }
 
 // However far its loader has come.
-TEST(LinuxHold, CanBeLetGoAtAnyTime) {
+TEST_F(Holding, CanBeLetGoAtAnyTime) {
   for (int i = 0; i < 200; ++i) {
     Speaker speaker;
     const auto held = hold_child(speaker.spawn());
@@ -112,7 +123,7 @@ TEST(LinuxHold, CanBeLetGoAtAnyTime) {
   }
 }
 
-TEST(LinuxHold, LeavesNothingIfItIsNotLetGo) {
+TEST_F(Holding, LeavesNothingIfItIsNotLetGo) {
   Speaker speaker;
   {
     const auto held = hold_child(speaker.spawn());
@@ -123,7 +134,7 @@ TEST(LinuxHold, LeavesNothingIfItIsNotLetGo) {
 }
 
 // W12: nobody is left who could be told that it runs.
-TEST(LinuxHold, EndsWithWhoHoldsIt) {
+TEST_F(Holding, EndsWithWhoHoldsIt) {
   Speaker speaker;
   testing::Forked keeper([&] {
     const auto held = hold_child(speaker.spawn());
@@ -134,7 +145,7 @@ TEST(LinuxHold, EndsWithWhoHoldsIt) {
   EXPECT_EQ(speaker.said.rest(), "");  // It is gone, or this would not end, and has said nothing.
 }
 
-TEST(LinuxHold, GivesItWhatItWasSentMeanwhile) {
+TEST_F(Holding, GivesItWhatItWasSentMeanwhile) {
   Speaker speaker;
   const auto held = hold_child(speaker.spawn());
   ASSERT_TRUE(held && *held);
@@ -150,7 +161,7 @@ TEST(LinuxHold, GivesItWhatItWasSentMeanwhile) {
   EXPECT_EQ(speaker.said.rest(), "");
 }
 
-TEST(LinuxHold, SeesThatItWasKilledMeanwhile) {
+TEST_F(Holding, SeesThatItWasKilledMeanwhile) {
   Speaker speaker;
   const auto held = hold_child(speaker.spawn());
   ASSERT_TRUE(held && *held);
@@ -163,7 +174,7 @@ TEST(LinuxHold, SeesThatItWasKilledMeanwhile) {
 }
 
 // They could do anything when they are loaded.
-TEST(LinuxHold, LoadsNothingIfLibrariesAreNamedForIt) {
+TEST_F(Holding, LoadsNothingIfLibrariesAreNamedForIt) {
   const Speaker speaker;
   for (const char* name : {"LD_PRELOAD", "LD_AUDIT"}) {
     Spawn spawn = speaker.spawn();
@@ -176,7 +187,7 @@ TEST(LinuxHold, LoadsNothingIfLibrariesAreNamedForIt) {
 }
 
 // It is held only where that changes nothing for it.
-TEST(LinuxHold, DoesNotHoldAScript) {
+TEST_F(Holding, DoesNotHoldAScript) {
   const testing::TempDir dir;
   const std::string script = dir / "script";
   std::ofstream(script) << "#!/bin/sh\necho in\n";
@@ -189,7 +200,7 @@ TEST(LinuxHold, DoesNotHoldAScript) {
   EXPECT_TRUE(read_own_children()->empty());
 }
 
-TEST(LinuxHold, DoesNotHoldWhatHasRightsOfItsOwn) {
+TEST_F(Holding, DoesNotHoldWhatHasRightsOfItsOwn) {
   const testing::TempDir dir;
   const std::string program = dir / "program";
   std::filesystem::copy_file("/bin/sh", program);
@@ -201,7 +212,7 @@ TEST(LinuxHold, DoesNotHoldWhatHasRightsOfItsOwn) {
   EXPECT_EQ(*held, nullptr);
 }
 
-TEST(LinuxHold, SaysWhatIsWrongWithAProgram) {
+TEST_F(Holding, SaysWhatIsWrongWithAProgram) {
   const auto held = hold_child({.argv = {"/nowhere/at/all"}});
   ASSERT_FALSE(held);
   EXPECT_EQ(held.error().fault, Fault::not_found);
@@ -218,7 +229,7 @@ void forbid_ptrace() {
   ASSERT_EQ(::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program), 0);
 }
 
-TEST(LinuxHold, HoldsNothingWhereThatIsForbidden) {
+TEST_F(Holding, HoldsNothingWhereThatIsForbidden) {
   testing::in_a_copy([] {
     forbid_ptrace();
     const Speaker speaker;
@@ -230,7 +241,7 @@ TEST(LinuxHold, HoldsNothingWhereThatIsForbidden) {
   });
 }
 
-TEST(LinuxHold, LetsItRunWhereAndAsWeMay) {
+TEST_F(Holding, LetsItRunWhereAndAsWeMay) {
   Speaker speaker;
   Spawn spawn = speaker.spawn();
   spawn.argv = {"/bin/sh", "-c",
