@@ -15,8 +15,7 @@ inline constexpr Span reap_wait_max = 10s;        // For a killed child to be go
 inline constexpr Span tree_pause = 2ms;
 inline constexpr std::size_t tree_watch_max = 64;  // Descriptors at a time; the next look has more.
 inline constexpr std::size_t environment_bytes_max = 4 << 20;  // Of a process; see marked.h.
-inline constexpr Span head_start = 1ms;      // Of one that was let go, before we go on.
-inline constexpr Span soon_watch_max = 2ms;  // For what was announced, awake.
+inline constexpr Span head_start = 1ms;  // Of one that was let go, before we go on.
 // Of a quiet machine: we, who talks to us, and some that have just fallen asleep and still count.
 inline constexpr int quiet_threads_max = 4;
 inline constexpr Span exec_wait_max = 1s;        // For a process to have its new environment.

@@ -183,10 +183,12 @@ std::optional<LinuxHold> Launch::start_held() {
     return std::nullopt;
   }
   LinuxHold held(pid);
+  // It goes on here: elsewhere it could be in the way of the one we wait for.
+  if (!loads_more(variables)) held.load();
   here.release(pid);
   here.release();
-  if (!loads_more(variables)) held.load();
   if (is_quiet()) step_aside();
+  give_way();  // There is somebody there, too, who has more to do than we.
   return held;
 }
 

@@ -3,7 +3,6 @@
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <netinet/in.h>
-#include <poll.h>
 #include <sched.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -14,7 +13,6 @@
 
 #include "env/fd.h"
 #include "env/limits.h"
-#include "env/linux_clock.h"
 
 namespace tyer::env {
 namespace {
@@ -81,13 +79,6 @@ void step_aside() {
   if (!all || CPU_COUNT(&*all) < 2) return;
   stay_on(others_of(*all));
   stay_on(*all);
-}
-
-void watch_readable(int fd, Span at_most) {
-  const LinuxClock clock;
-  const Span until = clock.mono() + at_most;
-  pollfd entry{.fd = fd, .events = POLLIN, .revents = 0};
-  while (fd >= 0 && ::poll(&entry, 1, 0) == 0 && is_quiet() && clock.mono() < until) continue;
 }
 
 bool was_sent_from_here(int socket) {

@@ -12,8 +12,6 @@
 
 #include <optional>
 
-#include "base/time.h"
-
 namespace tyer::env {
 
 // Whether hardly anybody on the whole machine wants to run now but we. False if it cannot be known.
@@ -21,10 +19,6 @@ namespace tyer::env {
 
 void give_way();    // To whoever waits for this processor, if it is quiet.
 void step_aside();  // Goes on on another processor, if there is one.
-
-// As wait_readable, but awake, while it is quiet: to fall asleep and be woken takes as long as many
-// a commit.
-void watch_readable(int fd, Span at_most);
 
 // Whether what can be read at this connection was sent from this processor, by a process of this
 // machine.

@@ -120,12 +120,5 @@ TEST(Processor, IsNotQuietWhileManyRun) {
   is_over = true;
 }
 
-TEST(Processor, IsWatchedFromUntilThereIsSomethingToRead) {
-  const Loopback connection;
-  watch_readable(connection.here.get(), 1ms);  // Ends though nothing comes.
-  connection.say();
-  watch_readable(connection.here.get(), 1h);
-}
-
 }  // namespace
 }  // namespace tyer::env

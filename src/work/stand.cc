@@ -41,7 +41,6 @@ Result<std::optional<Stand::Told>> Stand::wait(const std::string& offer, const s
       }
       is_soon = said->flag("soon");
       on_soon(is_soon ? **line : "");
-      if (is_soon) env::watch_readable(lines->plain_fd(), limits::soon_watch_max);
       if (said->has("soon")) continue;
       // What comes now was decided after this was sent, and that was so long after the last one
       // at least.
