@@ -27,11 +27,10 @@ void Outfit::get_ready() {
   if (auto skill = fetch_skill()) skill_ = *std::move(skill);
   if (auto pipes = run::Pipes::make()) pipes_ = *std::move(pipes);
   // What was done a moment ago is done quicker: code and memory are near.
-  const auto example = read_assignment(example_assignment());
+  auto example = read_assignment(example_assignment());
   if (!example) return;
-  (void)prompt_for(*example);
-  (void)instructions();
-  (void)environment_for(*example);
+  example->skill = skill_.id;
+  (void)make_call(*example);
 }
 
 std::string Outfit::instructions() const {
@@ -77,7 +76,7 @@ std::string Outfit::prompt_for(const Assignment& given) const {
   return make_prompt(given, word);
 }
 
-std::optional<Expected> Outfit::expect(Assignment given) {
+std::optional<Outfit::Calling> Outfit::make_call(const Assignment& given) {
   const backend::Backend* backend = backend::find_backend(given.backend);
   // What takes questions or work before it can be started is not started before it is to be.
   if (backend == nullptr || backend->asks() || given.worktree) return std::nullopt;
@@ -85,11 +84,17 @@ std::optional<Expected> Outfit::expect(Assignment given) {
   auto job = make_job(given);
   if (!job) return std::nullopt;
   auto plan = run::make_plan(env_, *backend, *job, environment_for(given));
+  if (!plan) return std::nullopt;
+  return Calling{*std::move(job), *std::move(plan)};
+}
+
+std::optional<Expected> Outfit::expect(Assignment given) {
+  auto calling = make_call(given);
   auto pipes = pipes_ ? Result<run::Pipes>(*std::exchange(pipes_, {})) : run::Pipes::make();
-  if (!plan || !pipes) return std::nullopt;
-  auto ready = run::Ready::make(env_, *std::move(plan), *std::move(pipes), true);
+  if (!calling || !pipes) return std::nullopt;
+  auto ready = run::Ready::make(env_, std::move(calling->plan), *std::move(pipes), true);
   if (!ready) return std::nullopt;
-  return Expected{std::move(given), *std::move(job), *std::move(ready)};
+  return Expected{std::move(given), std::move(calling->job), *std::move(ready)};
 }
 
 Result<Outfit::Skill> Outfit::fetch_skill() const {

@@ -43,6 +43,13 @@ class Outfit {
   };
   [[nodiscard]] Result<Skill> fetch_skill() const;
 
+  // What an agent that can be started before its run has begun is started with.
+  struct Calling {
+    run::Job job;
+    run::Plan plan;
+  };
+  [[nodiscard]] std::optional<Calling> make_call(const Assignment& given);
+
   const Serving& serving_;
   env::Env& env_;
   const std::string hub_;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -47,6 +48,15 @@ backend::Usage read_totals(const std::string& text) {
   return usage;
 }
 
+// A page of memory that is not there yet is waited for when it is wanted.
+void touch_memory() {
+  constexpr std::size_t page = 4096;
+  std::vector<char> room(limits::shift_bytes);
+  for (std::size_t at = 0; at < room.size(); at += page) {
+    static_cast<volatile char&>(room[at]) = 1;
+  }
+}
+
 class Shift {
  public:
   Shift(const Serving& serving, Order order, lock::HubClient client)
@@ -74,6 +84,7 @@ class Shift {
     if (auto text = outfit_.instructions(); !text.empty()) {
       berth_->put(backend::system_file, std::move(text));
     }
+    touch_memory();
   }
 
   // For the session that it is told.
