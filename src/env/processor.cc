@@ -8,11 +8,14 @@
 #include <unistd.h>
 
 #include <charconv>
+#include <chrono>
+#include <cstdint>
 #include <optional>
 #include <string_view>
 
 #include "env/fd.h"
 #include "env/limits.h"
+#include "env/sched_attr.h"
 
 namespace tyer::env {
 namespace {
@@ -79,6 +82,14 @@ void step_aside() {
   if (!all || CPU_COUNT(&*all) < 2) return;
   stay_on(others_of(*all));
   stay_on(*all);
+}
+
+void be_prompt() {
+  SchedAttr ours{};
+  if (!get_attr(ours) || ours.policy != SCHED_OTHER) return;
+  ours.flags |= SchedAttr::reset_on_fork;
+  ours.runtime = static_cast<std::uint64_t>(std::chrono::nanoseconds(limits::prompt_turn).count());
+  (void)set_attr(ours);
 }
 
 bool was_sent_from_here(int socket) {

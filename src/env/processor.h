@@ -20,6 +20,11 @@ namespace tyer::env {
 void give_way();    // To whoever waits for this processor, if it is quiet.
 void step_aside();  // Goes on on another processor, if there is one.
 
+// From now on the calling thread, when it is woken, comes before others who have had a processor
+// for a while, as far as the kernel knows how (Linux 6.12). It gets no more time than they do, and
+// whom it starts is as anybody.
+void be_prompt();
+
 // Whether what can be read at this connection was sent from this processor, by a process of this
 // machine.
 [[nodiscard]] bool was_sent_from_here(int socket);

@@ -8,6 +8,7 @@
 
 #include <array>
 #include <atomic>
+#include <csignal>
 #include <thread>
 #include <vector>
 
@@ -15,6 +16,7 @@
 
 #include "env/fd.h"
 #include "env/limits.h"
+#include "env/sched_attr.h"
 
 namespace tyer::env {
 namespace {
@@ -103,6 +105,34 @@ TEST(Processor, IsNotWhereASenderWasWhoIsElsewhere) {
     connection.say();
   }).join();
   EXPECT_FALSE(was_sent_from_here(connection.here.get()));
+}
+
+SchedAttr attributes_of(pid_t pid = 0) {
+  SchedAttr its{};
+  EXPECT_TRUE(get_attr(its, pid));
+  return its;
+}
+
+// A thread of its own: there is no way back.
+TEST(Processor, IsGivenSoonToWhoIsPromptAndToNobodyItStarts) {
+  std::jthread([] {
+    const SchedAttr before = attributes_of();
+    be_prompt();
+    const SchedAttr after = attributes_of();
+    EXPECT_EQ(after.policy, before.policy);
+    EXPECT_EQ(after.nice, before.nice);
+    if (before.runtime == 0) GTEST_SKIP() << "this kernel has one turn for all";
+    EXPECT_LT(after.runtime, before.runtime);
+
+    const pid_t child = ::fork();
+    if (child == 0) {
+      ::pause();
+      ::_exit(0);
+    }
+    EXPECT_EQ(attributes_of(child).runtime, before.runtime);
+    ::kill(child, SIGKILL);
+    EXPECT_EQ(::waitpid(child, nullptr, 0), child);
+  }).join();
 }
 
 TEST(Processor, IsNotQuietWhileManyRun) {

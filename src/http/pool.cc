@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "env/processor.h"
+
 namespace tyer::http {
 
 Pool::Pool(std::size_t threads, std::size_t waiting_max) : waiting_max_(waiting_max) {
@@ -48,6 +50,7 @@ void Pool::join() {
 }
 
 void Pool::work(Sleeper& self) {
+  env::be_prompt();
   while (true) {
     std::move_only_function<void()> task;
     {
