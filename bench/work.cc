@@ -6,6 +6,7 @@
 #include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <span>
 
 #include "agent_start.h"
 #include "base/json.h"
@@ -36,6 +37,16 @@ double percentile(std::vector<double> values, double part) {
   std::ranges::sort(values);
   const auto at = static_cast<std::size_t>(part * static_cast<double>(values.size()));
   return values[std::min(at, values.size() - 1)];
+}
+
+// Of each hundred as they came: what the machine does to everybody for a while is in some of them.
+std::vector<double> tails(const std::vector<double>& micros) {
+  constexpr std::size_t many = 100;
+  std::vector<double> all;
+  for (auto rest = std::span(micros); rest.size() >= many; rest = rest.subspan(many)) {
+    all.push_back(percentile({rest.begin(), rest.begin() + many}, 0.99));
+  }
+  return all;
 }
 
 // Resident memory, in megabytes.
@@ -300,6 +311,12 @@ class WorkBench {
     report.require("from the start of a worker to its first agent, p99 in ms",
                    percentile(cold_start_, 0.99) / 1000, new_session_ms_max, true);
     report.require("idle worker, resident memory in MB", worker_mb_, worker_mb_max, true);
+    for (const Peer& peer : peers_) {
+      std::string each;
+      for (const double tail : tails(peer.micros)) each += " " + figure(tail);
+      if (!each.empty())
+        report.note(fmt::format("Slowest of each hundred, {}:{}", peer.name, each));
+    }
     std::string spares;
     for (const double one : spares_mb_) spares += fmt::format(" {:.1f}", one);
     report.note(fmt::format("Resident memory of what waits below the idle worker, MB:{}", spares));
