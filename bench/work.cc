@@ -314,8 +314,8 @@ class WorkBench {
     for (const Peer& peer : peers_) {
       std::string each;
       for (const double tail : tails(peer.micros)) each += " " + figure(tail);
-      if (!each.empty())
-        report.note(fmt::format("Slowest of each hundred, {}:{}", peer.name, each));
+      if (each.empty()) continue;
+      report.note(fmt::format("Slowest of each hundred, {}:{}", peer.name, each));
     }
     std::string spares;
     for (const double one : spares_mb_) spares += fmt::format(" {:.1f}", one);

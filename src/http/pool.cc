@@ -50,6 +50,7 @@ void Pool::join() {
 }
 
 void Pool::work(Sleeper& self) {
+  // Only here: whoever waits for connections would push aside us, to whom it has just given a task.
   env::be_prompt();
   while (true) {
     std::move_only_function<void()> task;

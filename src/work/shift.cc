@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <memory>
 #include <utility>
-#include <vector>
 
 #include <fmt/format.h>
 
@@ -51,8 +51,9 @@ backend::Usage read_totals(const std::string& text) {
 // A page of memory that is not there yet is waited for when it is wanted.
 void touch_memory() {
   constexpr std::size_t page = 4096;
-  std::vector<char> room(limits::shift_bytes);
-  for (std::size_t at = 0; at < room.size(); at += page) {
+  const auto room = std::make_unique_for_overwrite<char[]>(limits::shift_bytes);
+  // Or a compiler would see that nobody reads it.
+  for (std::size_t at = 0; at < limits::shift_bytes; at += page) {
     static_cast<volatile char&>(room[at]) = 1;
   }
 }
