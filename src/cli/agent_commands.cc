@@ -115,7 +115,8 @@ Done keep_behind_front(World& world, const run::Job& job, const Settings& settin
   if (!job.worktree.empty()) {
     preparation = [&](int stop_fd) { return make_tree_of(world, settings, job, front, stop_fd); };
   }
-  TYER_TRY_OK(run::keep(engine, front, world.environment, job, preparation));
+  TYER_TRY(const run::Kept kept, run::keep(engine, front, world.environment, job, preparation));
+  if (kept.unrecorded) return std::unexpected(Failure{*kept.unrecorded});
   return 0;
 }
 

@@ -2,6 +2,8 @@
 
 #include <array>
 
+#include "base/json.h"
+
 namespace tyer::core {
 
 std::string_view name(Outcome outcome) {
@@ -18,6 +20,16 @@ Kind run_kind() {
                           {"run.stop_asked", {"created", "running"}, same},
                           {"run.ended", {"created", "running"}, "ended"}},
           .hidden = {"environment"}};
+}
+
+std::optional<Holder> read_guard(const Json& state, const char* name, const std::string& id) {
+  const auto found = state.find(name);
+  if (found == state.end() || !found->is_object()) return std::nullopt;
+  return Holder{
+      {text_or(*found, "host"), text_or(*found, "boot"), text_or(*found, "pid_namespace")},
+      int_or(*found, "pid"),
+      int_or(*found, "pid_start"),
+      id};
 }
 
 }  // namespace tyer::core

@@ -5,11 +5,14 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "base/json_fwd.h"
 #include "base/time.h"
 #include "core/kind.h"
+#include "core/lease.h"
 
 namespace tyer::core {
 
@@ -30,5 +33,9 @@ enum class Outcome : std::uint8_t { succeeded, failed, signalled, timed_out, sto
 // created → running → ended; a run that never started ends as well. There is no
 // way out of `ended`, which is how "exactly one outcome" is kept.
 [[nodiscard]] Kind run_kind();
+
+// Who looks after run `id`, as its state has it under `name`: "keeper", "front". None: nobody does.
+[[nodiscard]] std::optional<Holder> read_guard(const Json& state, const char* name,
+                                               const std::string& id);
 
 }  // namespace tyer::core

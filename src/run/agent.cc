@@ -131,7 +131,10 @@ class Watch {
   }
 
   void ask() {
-    kill_at_ = env_.clock.mono() + grace_;
+    // Somebody else may have begun with its work already.
+    const bool may_go_on = *cut != Cut::lost && *cut != Cut::front_gone;
+    kill_at_ = env_.clock.mono() + (may_go_on ? grace_ : Span::zero());
+    if (!may_go_on) return;
     // Not reaped yet, so its number is its own. One that is stopped could not answer.
     const auto pid = static_cast<pid_t>(child_.pid());
     ::kill(call_.signals_group ? -pid : pid, call_.gentle_signal);

@@ -37,7 +37,7 @@ void remove_unless_said(const std::string& folder) {
 }
 
 bool is_gone(const env::Env& env, const Json& word, const char* who) {
-  const auto holder = read_guard(word, who, "");
+  const auto holder = core::read_guard(word, who, "");
   return holder && env.processes.look(*holder).liveness == core::Liveness::gone;
 }
 

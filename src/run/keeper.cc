@@ -62,12 +62,15 @@ class RunKeeper {
       // No run fails because of the folders of others.
       if (attempt.number == 1) (void)prune(engine_, env_.files, job.folder, job.kept);
       kept.usage = backend::sum_of(kept.usage, conclusion.report.usage);
+      kept.was_left = was_left_;
       backend::Next next = decide_next(conclusion.report, attempts);
       attempts = next.attempts;
       using Act = backend::Next::Act;
       const bool ends = next.act == Act::settle || next.act == Act::give_up || front_is_gone();
       if (ends) {
-        TYER_TRY_OK(end(job, conclusion, std::nullopt));
+        if (const auto ended = end(job, conclusion, std::nullopt); !ended) {
+          kept.unrecorded = ended.error();
+        }
         return kept;
       }
       if (next.act == Act::anew) {
@@ -78,10 +81,11 @@ class RunKeeper {
       if (next.act == Act::wait) attempt.not_before = env_.clock.now() + next.wait;
       Job following = job;
       following.id = uuid7(env_.clock.now(), env_.random.bits());
-      TYER_TRY(const bool goes_on,
-               end(job, conclusion,
-                   draft_created(following, attempt, guards(following.id), env_.clock.now())));
-      if (!goes_on) return kept;
+      const auto goes_on =
+          end(job, conclusion,
+              draft_created(following, attempt, guards(following.id), env_.clock.now()));
+      if (!goes_on) kept.unrecorded = goes_on.error();
+      if (!goes_on || !*goes_on) return kept;
       job = std::move(following);
     }
   }
@@ -322,6 +326,7 @@ class RunKeeper {
       const bool ends =
           *signal == SIGINT || *signal == SIGTERM || *signal == SIGHUP || *signal == SIGQUIT;
       asked_ = asked_ || ends;
+      was_left_ = was_left_ || *signal == SIGHUP;
     }
     if (heart.is_lost()) return Cut::lost;
     if (front_is_gone()) return Cut::front_gone;
@@ -369,6 +374,7 @@ class RunKeeper {
   std::uint64_t token_ = 0;
   std::optional<Error> refused_;  // Somebody with a share in it does not let it start.
   bool asked_ = false;            // By a signal.
+  bool was_left_ = false;         // By who started us.
   bool is_created_ = false;       // The run that is tried is recorded.
   bool has_told_ = false;         // Of its start.
   bool is_ready_ = false;         // What had to be prepared is.

@@ -43,13 +43,16 @@ struct Share {
 
 // What came of it in the end.
 struct Kept {
-  Conclusion last;       // Of the last attempt.
-  bool is_anew = false;  // The conversation it was given is one no more.
-  backend::Usage usage;  // Of all attempts.
+  Conclusion last;        // Of the last attempt.
+  bool is_anew = false;   // The conversation it was given is one no more.
+  backend::Usage usage;   // Of all attempts.
+  bool was_left = false;  // Whoever started it was leaving, and had it stopped.
+  // What came of it could not be recorded: whoever settles runs will say that it was lost.
+  std::optional<Error> unrecorded = {};
 };
 
-// Returns when the last attempt has ended and is recorded. An error means that what
-// came of it could not be written, or that the run was refused (claim.h).
+// Returns when the last attempt has ended. An error means that the run was refused (claim.h), or
+// that it could not even be recorded that it began.
 [[nodiscard]] Result<Kept> keep(engine::Engine& engine, const env::Front& front,
                                 const backend::Environment& environment, Job job,
                                 const Preparation& preparation = {}, Share share = {});

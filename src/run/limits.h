@@ -15,9 +15,11 @@ inline constexpr Span agent_grace = 5s;      // Between asking and killing.
 inline constexpr Span leftover_grace = 1s;   // For what an agent left behind when it ended.
 inline constexpr Span run_look_every = 1s;   // For a stop whose ring was lost.
 inline constexpr Span run_write_wait = 60s;  // For a store that is away when a run ends.
-inline constexpr Span feature_wait = 20s;    // For a program to say what it can.
-inline constexpr int drain_reads_max = 64;   // Of what is left in a pipe when all are gone.
-inline constexpr int turn_reads_max = 16;    // Of one pipe before the others have their turn.
+// For one that is prepared where nobody of us sees who does it; a large worktree takes a while.
+inline constexpr Span start_wait_max = 1h;
+inline constexpr Span feature_wait = 20s;   // For a program to say what it can.
+inline constexpr int drain_reads_max = 64;  // Of what is left in a pipe when all are gone.
+inline constexpr int turn_reads_max = 16;   // Of one pipe before the others have their turn.
 inline constexpr std::size_t read_bytes = 64 << 10;
 inline constexpr int keeper_block_bytes = 256 << 10;  // Of memory; larger ones are not hoarded.
 

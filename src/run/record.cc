@@ -7,6 +7,7 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "core/limits.h"
+#include "run/limits.h"
 
 namespace tyer::run {
 namespace {
@@ -81,16 +82,6 @@ Json guards_json(const Guards& guards) {
   return {{"keeper", to_json(guards.keeper)}, {"front", to_json(guards.front)}};
 }
 
-std::optional<core::Holder> read_guard(const Json& state, const char* name, const std::string& id) {
-  const auto found = state.find(name);
-  if (found == state.end() || !found->is_object()) return std::nullopt;
-  return core::Holder{
-      {text_or(*found, "host"), text_or(*found, "boot"), text_or(*found, "pid_namespace")},
-      int_or(*found, "pid"),
-      int_or(*found, "pid_start"),
-      id};
-}
-
 std::string key_of(const std::string& id) {
   return "run/" + id;
 }
@@ -118,8 +109,8 @@ Record read_record(const core::Subject& subject) {
                 .prompt = text_or(state, "prompt"),
                 .attempt = int_or(state, "attempt", 1)};
   record.first = text_or(state, "first", record.id);
-  record.keeper = read_guard(state, "keeper", record.id);
-  record.front = read_guard(state, "front", record.id);
+  record.keeper = core::read_guard(state, "keeper", record.id);
+  record.front = core::read_guard(state, "front", record.id);
   record.created = time_of(state, "created_at");
   record.not_before = time_of(state, "not_before");
   record.started = time_of(state, "started_at");
@@ -221,7 +212,13 @@ std::optional<std::string> is_lost(const Record& record, const std::optional<cor
     return fmt::format("its keeper died: {}", sight.evidence);
   }
   // A keeper that is seen to live is slow or stopped, and ends the run itself once it can.
-  if (!lease || sight.liveness == core::Liveness::alive) return std::nullopt;
+  if (sight.liveness == core::Liveness::alive) return std::nullopt;
+  if (!lease) {
+    const auto due = std::max(record.created, record.not_before);
+    if (!due || now - *due < limits::start_wait_max) return std::nullopt;
+    return fmt::format("it was not started, and its keeper is not known to live: {}",
+                       sight.evidence);
+  }
   const core::Judgement judgement = core::judge(*lease, sight, now);
   if (judgement.verdict == core::Verdict::live) return std::nullopt;
   return judgement.why;

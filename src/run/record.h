@@ -98,8 +98,6 @@ struct Guards {
 
 // As records have them, each under its name.
 [[nodiscard]] Json guards_json(const Guards& guards);
-[[nodiscard]] std::optional<core::Holder> read_guard(const Json& state, const char* name,
-                                                     const std::string& id);
 
 [[nodiscard]] core::Draft draft_created(const Job& job, const Attempt& attempt,
                                         const Guards& guards, Time now);

@@ -150,6 +150,22 @@ TEST_F(RunRecord, IsLostOnceItsKeeperIsGone) {
   EXPECT_TRUE(settle(seat->engine)->empty());
 }
 
+TEST_F(RunRecord, IsLostIfNobodyStartsItWhereItCannotBeSeen) {
+  const core::Holder far{{"far", "boot", "namespace"}, 7, 70, "run"};
+  const Job job{.id = "1", .backend = "demo", .directory = "/d", .folder = "/f"};
+  apply({.events = {draft_created(job, {.first = "1"}, {far, far}, now())}});
+  apply(
+      {.events = {draft_created({.id = "2", .backend = "demo"},
+                                {.first = "2", .not_before = now() + 30min}, {far, far}, now())}});
+
+  world.time.now += limits::start_wait_max - 1s;
+  EXPECT_TRUE(settle(seat->engine)->empty());
+  world.time.now += 2s;
+  EXPECT_EQ(*settle(seat->engine), (std::vector<std::string>{"1"}));
+  world.time.now += 30min;
+  EXPECT_EQ(*settle(seat->engine), (std::vector<std::string>{"2"}));
+}
+
 TEST_F(RunRecord, IsLostWithoutItsLease) {
   const Job job = create("1", seat->pid);
   const std::uint64_t token = start(job, seat->pid);

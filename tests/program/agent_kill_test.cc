@@ -44,6 +44,21 @@ TEST_F(AgentKill, IsLostWithItsKeeper) {
   expect_nothing_is_left();
 }
 
+// W10: whoever sees that its front is gone may begin the next run at once.
+TEST_F(AgentKill, IsNotAskedToEndOnceItsFrontIsGone) {
+  Program running(call({"agent", "run", "--backend", "command", "--prompt", "x", "--", "sh", "-c",
+                        "trap 'echo asked >asked' TERM; echo ready; sleep 600 & wait; wait"}));
+  ASSERT_TRUE(running.wait_for("ready"));
+  const std::string id = ids().front();
+  const auto keeper = static_cast<pid_t>(keeper_of(id));
+  ::kill(static_cast<pid_t>(front_of(id)), SIGKILL);
+  EXPECT_TRUE(has_ended(keeper));
+
+  EXPECT_EQ(read_file(dir / "asked"), "");
+  (void)running.finish();
+  expect_nothing_is_left();
+}
+
 TEST_F(AgentKill, IsSettledByTheNextCommandIfKeeperAndFrontAreKilled) {
   const std::string id = detach("demo: daemonise\ndemo: ignore-term\ndemo: hang");
   const auto keeper = static_cast<pid_t>(keeper_of(id));
