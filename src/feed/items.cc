@@ -1,5 +1,8 @@
 #include "feed/items.h"
 
+#include <algorithm>
+#include <iterator>
+#include <optional>
 #include <set>
 
 #include <fmt/format.h>
@@ -9,6 +12,7 @@
 #include "base/text.h"
 #include "core/key.h"
 #include "feed/kinds.h"
+#include "feed/shifts.h"
 #include "feed/writing.h"
 
 namespace tyer::feed {
@@ -29,6 +33,19 @@ bool is_unanswered(const core::Subject& item) {
   return item.status == "open" || item.status == "skipped";
 }
 
+// The item of `session` for `source`; if the session was deleted meanwhile, the one that another
+// has for it since.
+Result<std::optional<core::Subject>> present_item(const core::View& view,
+                                                  const std::string& session,
+                                                  const std::string& source) {
+  const std::string key = item_key(session, source);
+  if (!core::check_key(key)) return std::nullopt;
+  TYER_TRY(auto item, view.subject(key));
+  if (!item || item->status != "moved") return item;
+  TYER_TRY(const Json moved, parse_json_object(item->state));
+  return view.subject(item_key(text_or(moved, "moved_to"), source));
+}
+
 // Of the sessions, the items that the agent says it answers.
 Result<std::vector<Item>> named_in(const core::View& view, const std::vector<std::string>& sessions,
                                    const std::vector<std::string>& answers) {
@@ -39,9 +56,7 @@ Result<std::vector<Item>> named_in(const core::View& view, const std::vector<std
   std::vector<Item> named;
   for (const std::string& session : sessions) {
     for (const std::string& source : std::set(answers.begin(), answers.end())) {
-      const std::string key = item_key(session, source);
-      if (!core::check_key(key)) continue;
-      TYER_TRY(const auto subject, view.subject(key));
+      TYER_TRY(const auto subject, present_item(view, session, source));
       if (!subject || !is_unanswered(*subject)) continue;
       TYER_TRY(Item item, read_item(*subject));
       if (item.source == source) named.push_back(std::move(item));
@@ -103,7 +118,25 @@ Result<std::vector<Item>> answered_by(const core::View& view, const Actor& actor
       if (is_meant && settled.size() < limits::answers_max) settled.push_back(item);
     }
   }
+  TYER_TRY(std::vector<Item> inherited, inherited_from(view, actor));
+  std::erase_if(inherited, [&](const Item& item) { return item.post != post; });
+  std::ranges::move(inherited, std::back_inserter(settled));
   return settled;
+}
+
+Result<std::vector<Item>> inherited_from(const core::View& view, const Actor& actor) {
+  std::vector<Item> inherited;
+  if (actor.run.empty()) return inherited;
+  TYER_TRY(const auto subject, view.subject(shift_key(actor.session, actor.run)));
+  if (!subject) return inherited;
+  TYER_TRY(const Shift shift, read_shift(*subject));
+  for (const std::string& source : shift.items) {
+    TYER_TRY(const auto heir, present_item(view, shift.session, source));
+    if (!heir || heir->status != "open") continue;
+    TYER_TRY(Item item, read_item(*heir));
+    if (item.session != shift.session && item.wakes == 0) inherited.push_back(std::move(item));
+  }
+  return inherited;
 }
 
 Result<> withdraw_items(const core::View& view, const core::Subject& source, core::Change& change,
@@ -113,14 +146,8 @@ Result<> withdraw_items(const core::View& view, const core::Subject& source, cor
   if (targets == state.end()) return {};
   std::set<std::string> keys;
   for (const Json& target : *targets) {
-    std::string key = item_key(text_or(target, "session_id"), id_of(source));
-    TYER_TRY(auto item, view.subject(key));
-    if (item && item->status == "moved") {
-      TYER_TRY(const Json moved, parse_json_object(item->state));
-      key = item_key(text_or(moved, "moved_to"), id_of(source));
-      TYER_TRY(item, view.subject(key));
-    }
-    if (item && is_unanswered(*item)) keys.insert(key);
+    TYER_TRY(const auto item, present_item(view, text_or(target, "session_id"), id_of(source)));
+    if (item && is_unanswered(*item)) keys.insert(item->key);
   }
   for (const std::string& key : keys) change.events.push_back(withdraw(key, now));
   return {};
@@ -143,15 +170,7 @@ Result<Woken> decide_wake(const core::View& view, const Wake& wake, const limits
     }
     if (item.wakes >= rules.wakes_max) {
       woken.skipped.push_back(source);
-      const std::string why = fmt::format("woken {} times without an answer", item.wakes);
-      woken.change.events.push_back(
-          {item.key, "item.skipped", dump_json({{"why", why}, {"skipped_at", format_time(now)}})});
-      woken.change.events.push_back(
-          {key_of("thread", item.post), "thread.noticed",
-           dump_json({{"notice",
-                       {{"session_id", wake.session},
-                        {"source_id", source},
-                        {"text", "skipped: " + why + "; it can be tried again"}}}})});
+      skip(item, "", woken.change, now);
       continue;
     }
     woken.taken.push_back(source);
@@ -162,6 +181,15 @@ Result<Woken> decide_wake(const core::View& view, const Wake& wake, const limits
                                                 {"woken_at", format_time(now)}})});
   }
   return woken;
+}
+
+void skip(const Item& item, const std::string& why, core::Change& change, Time now) {
+  std::string told = fmt::format("woken {} times without an answer", item.wakes);
+  if (!why.empty()) told += "; at last " + why;
+  change.events.push_back(
+      {item.key, "item.skipped", json_object({{"why", told}, {"skipped_at", format_time(now)}})});
+  change.events.push_back(
+      notice(item.post, item.session, item.source, "skipped: " + told + "; it can be tried again"));
 }
 
 Result<core::Change> decide_retry(const core::View& view, const std::string& session,

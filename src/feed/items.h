@@ -24,11 +24,15 @@ namespace tyer::feed {
                                     const std::string& moved_from = "");
 
 // Which items a comment by an agent under `post` settles: those it names in `answers`, skipped ones
-// too; else the open ones that its run was woken for; else, without a run, all of the agent's
-// there.
+// too; else the open ones that its run was woken for, also if its session was deleted since; else,
+// without a run, all of the agent's there.
 [[nodiscard]] Result<std::vector<Item>> answered_by(const core::View& view, const Actor& actor,
                                                     const std::string& post,
                                                     const std::vector<std::string>& answers);
+
+// Of what the actor's run was to answer, what another session has got because its own was deleted
+// meanwhile, unless somebody has begun with it there.
+[[nodiscard]] Result<std::vector<Item>> inherited_from(const core::View& view, const Actor& actor);
 
 // Adds to `change` that nobody has to answer the deleted post or comment any more. Of a post or a
 // feed that is deleted, what was written below is withdrawn when a run would be woken for it.
@@ -48,6 +52,9 @@ struct Woken {
 };
 [[nodiscard]] Result<Woken> decide_wake(const core::View& view, const Wake& wake,
                                         const limits::FeedRules& rules, Time now);
+
+// Adds to `change` that it is given up, and a notice. `why`: what came of it last.
+void skip(const Item& item, const std::string& why, core::Change& change, Time now);
 
 // A skipped item is open again, as if it were new.
 [[nodiscard]] Result<core::Change> decide_retry(const core::View& view, const std::string& session,

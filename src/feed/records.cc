@@ -44,7 +44,8 @@ Result<Agent> read_agent(const core::Subject& subject) {
   return Agent{.id = id_of(subject),
                .name = state.text("name"),
                .type = state.text("type"),
-               .default_session = state.text("default_session")};
+               .default_session = state.text("default_session"),
+               .is_started = state.text("type") != "command" || !state.texts("command").empty()};
 }
 
 Result<Session> read_session(const core::Subject& subject) {
@@ -96,6 +97,7 @@ Result<Item> read_item(const core::Subject& subject) {
               .run = state.text("run"),
               .wakes = static_cast<std::uint64_t>(state.number("wakes")),
               .rests = state.flag("rests"),
+              .asks = state.flag("asks"),
               .moved_from = state.text("moved_from")};
 }
 

@@ -16,6 +16,7 @@ struct Agent {
   std::string name;
   std::string type;
   std::string default_session;
+  bool is_started = true;  // By workers. One without a command looks for what it has to do itself.
 };
 
 struct Session {
@@ -44,7 +45,8 @@ struct Item {
   std::string feed;
   std::string run;  // That was woken for it last.
   std::uint64_t wakes = 0;
-  bool rests = false;      // A run has failed at it: it waits for whatever wakes the session next.
+  bool rests = false;  // A run has failed at it: it waits for whatever wakes the session next ...
+  bool asks = false;   // ... and not for a new worker: a person or a limit has ended the run.
   std::string moved_from;  // The session that had it until it was deleted.
 };
 

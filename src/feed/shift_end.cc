@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/json.h"
+#include "base/json_text.h"
 #include "base/text.h"
 #include "core/key.h"
 #include "core/limits.h"
@@ -74,21 +75,6 @@ Result<std::vector<Item>> unanswered(const core::View& view, const Shift& shift)
   return left;
 }
 
-// Of what a session had to answer that was deleted meanwhile, what nobody else works on.
-Result<std::vector<std::string>> moved(const core::View& view, const Shift& shift) {
-  std::vector<std::string> sources;
-  for (const std::string& source : shift.items) {
-    TYER_TRY(const auto item, view.subject(item_key(shift.session, source)));
-    if (!item || item->status != "moved") continue;
-    TYER_TRY(const Json state, parse_json_object(item->state));
-    TYER_TRY(const auto heir, view.subject(item_key(text_or(state, "moved_to"), source)));
-    if (!heir || heir->status != "open") continue;
-    TYER_TRY(const Item taken, read_item(*heir));
-    if (taken.wakes == 0) sources.push_back(source);
-  }
-  return sources;
-}
-
 void append(core::Change& change, core::Change more) {
   std::ranges::move(more.events, std::back_inserter(change.events));
 }
@@ -112,8 +98,10 @@ Result<bool> answer(const core::View& view, const Shift& shift, const Finish& fi
     // In the name of the session that has inherited them, so that it settles nobody else's.
     writing.actor.session = author.default_session;
     writing.actor.run.clear();
-    TYER_TRY(writing.answers, moved(view, shift));
-    if (writing.answers.empty()) return false;
+    TYER_TRY(const std::vector<Item> inherited,
+             inherited_from(view, {.session = shift.session, .run = shift.run}));
+    if (inherited.empty()) return false;
+    for (const Item& item : inherited) writing.answers.push_back(item.source);
   }
   Result<Written> written = decide_comment(view, writing, rules, ids, now);
   // The thread may be gone; then nobody waits for an answer.
@@ -136,13 +124,23 @@ std::string complaint(const Finish& finish) {
   return fmt::format("the run failed ({}){}", finish.verdict, why);
 }
 
-// What was not answered waits for the next thing that wakes the session.
-void rest(const Shift& shift, const std::vector<Item>& left, const std::string& why,
-          core::Change& change) {
+// What was not answered waits for the next thing that wakes the session, or is given up (H16).
+void rest(const Shift& shift, const std::vector<Item>& left, const Finish& finish,
+          const limits::FeedRules& rules, core::Change& change, Time now) {
+  const std::string why = complaint(finish);
+  const bool asks = finish.verdict == "stopped" || finish.verdict == "timed_out";
+  const Item* resting = nullptr;
   for (const Item& item : left) {
-    change.events.push_back({item.key, "item.rested", dump_json({{"rests", true}, {"why", why}})});
+    if (item.wakes >= rules.wakes_max) {
+      skip(item, why, change, now);
+      continue;
+    }
+    resting = resting == nullptr ? &item : resting;
+    change.events.push_back(
+        {item.key, "item.rested", json_object({{"rests", true}, {"asks", asks}, {"why", why}})});
   }
-  change.events.push_back(notice(shift.post, shift.session, left.front().source,
+  if (resting == nullptr) return;
+  change.events.push_back(notice(shift.post, shift.session, resting->source,
                                  why + "; the next message here has it tried again"));
 }
 
@@ -205,7 +203,7 @@ Result<> settle(const core::View& view, const Shift& shift, const Finish& finish
   if (!post && post.error().fault != Fault::not_found) return std::unexpected(post.error());
   // Below a post that is gone nothing rests: the next run withdraws it.
   if (!post) return {};
-  if (!is_answered) rest(shift, left, complaint(finish), change);
+  if (!is_answered) rest(shift, left, finish, rules, change, now);
   if (is_answered && finish.verdict == "hindered" && !shift.items.empty()) {
     change.events.push_back(
         notice(shift.post, shift.session, shift.items.front(), "done, but " + finish.why));

@@ -143,7 +143,6 @@ class Shop {
     const std::vector<Shift> shifts = running();
     if (shifts.empty()) return;
     const Shift& shift = one_of(shifts);
-    if (world.status(key_of("session", shift.session)) != "active") return;
     const Actor actor{true, shift.agent, "bot", shift.session, shift.run};
     world.comment(actor, shift.post, "직접");
   }
@@ -199,7 +198,10 @@ void check_answers(Shop& shop) {
     const Json state = must(parse_json_object(comment.state));
     if (text_or(state, "author_type") != "bot") continue;
     for (const Json& source : state.at("answers")) {
-      const std::string item = item_key(text_or(state, "session_id"), source.get<std::string>());
+      std::string item = item_key(text_or(state, "session_id"), source.get<std::string>());
+      if (shop.world.status(item) == "moved") {
+        item = item_key(shop.world.state(item, "moved_to"), source.get<std::string>());
+      }
       EXPECT_TRUE(answered.emplace(item, comment.key).second) << item << " was answered twice";
       EXPECT_EQ(shop.world.state(item, "answered_by"), id_of(comment));
     }

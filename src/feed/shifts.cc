@@ -10,6 +10,7 @@
 #include "base/json_text.h"
 #include "base/text.h"
 #include "core/limits.h"
+#include "core/run.h"
 #include "feed/items.h"
 #include "feed/kinds.h"
 #include "feed/tally.h"
@@ -17,13 +18,24 @@
 namespace tyer::feed {
 namespace {
 
-// The attempt of `run` that has not ended, as far as the machine that it is on shares our store.
-Result<std::string> unended_attempt(const core::View& view, const std::string& run) {
+// Whether an attempt has not ended. One that was only created is nobody's if its keeper cannot be
+// seen: without the session's lease it is not started any more, and nobody may ever record that.
+Result<bool> is_under_way(const core::Subject& attempt, const core::Witness& witness) {
+  if (attempt.status != "created") return attempt.status != "ended";
+  TYER_TRY(const Json state, parse_json_object(attempt.state));
+  const auto keeper = core::read_guard(state, "keeper", id_of(attempt));
+  return !keeper || witness.look(*keeper).liveness == core::Liveness::alive;
+}
+
+// The attempt of `run` that is under way, as far as the machine that it is on shares our store.
+Result<std::string> unended_attempt(const core::View& view, const core::Witness& witness,
+                                    const std::string& run) {
   std::string id = run;
   for (std::size_t i = 0; i < limits::attempts_looked_at && !id.empty(); ++i) {
     TYER_TRY(const auto subject, view.subject(key_of("run", id)));
     if (!subject) return "";
-    if (subject->status != "ended") return id;
+    TYER_TRY(const bool is_there, is_under_way(*subject, witness));
+    if (is_there) return id;
     TYER_TRY(const JsonFields state, JsonFields::read(subject->state));
     id = state.text("next");
   }
@@ -32,13 +44,14 @@ Result<std::string> unended_attempt(const core::View& view, const std::string& r
 
 // A run of the session of which something is left. Workers make the ids before the hub says who may
 // begin, so the greatest is not always the last: some are looked at.
-Result<std::string> unended_run(const core::View& view, const std::string& session) {
+Result<std::string> unended_run(const core::View& view, const core::Witness& witness,
+                                const std::string& session) {
   TYER_TRY(const auto last, view.newest({.kind = "shift",
                                          .below = "shift/" + session,
                                          .limit = limits::last_shifts_looked_at}));
   for (const core::Subject& subject : last) {
     TYER_TRY(const Shift shift, read_shift(subject));
-    TYER_TRY(std::string unended, unended_attempt(view, shift.run));
+    TYER_TRY(std::string unended, unended_attempt(view, witness, shift.run));
     if (!unended.empty()) return unended;
   }
   return "";
@@ -67,29 +80,52 @@ std::string describe_holder(const core::Lease& lease) {
                      lease.holder.pid, printable(lease.holder.place.host, 100));
 }
 
-// What of `open` comes first: the oldest, and those behind it in the same thread.
-std::vector<std::string> first_of(const std::vector<Item>& open, std::size_t from) {
-  std::vector<std::string> sources;
-  for (std::size_t i = from; i < open.size() && open[i].post == open[from].post; ++i) {
-    if (sources.size() == limits::shift_items_max) break;
-    sources.push_back(open[i].source);
+// Whether a run may begin because of it. `all`: somebody looks at it anew.
+bool wakes(const Item& item, bool all) {
+  return !item.rests || (all && !item.asks);
+}
+
+// Takes out of `open` what comes first: the oldest that wakes, and those behind it in the same
+// thread. What rests there comes along; what rests elsewhere is passed over.
+std::vector<Item> take_first(std::vector<Item>& open, bool all) {
+  const auto first = std::ranges::find_if(open, [&](const Item& item) { return wakes(item, all); });
+  std::vector<Item> taken;
+  if (first == open.end()) return taken;
+  const std::string post = first->post;
+  for (auto it = open.begin(); it != open.end() && taken.size() < limits::shift_items_max;) {
+    const bool is_there = it->post == post;
+    if (!is_there && wakes(*it, all)) break;
+    if (is_there) taken.push_back(std::move(*it));
+    it = is_there ? open.erase(it) : std::next(it);
   }
-  return sources;
+  return taken;
+}
+
+// What is new has what failed elsewhere tried once more, after it.
+void wake_resting(const std::vector<Item>& left, Begun& begun) {
+  if (std::ranges::none_of(begun.items, [](const Item& item) { return item.wakes == 0; })) return;
+  for (const Item& item : left) {
+    if (!item.rests) continue;
+    begun.change.events.push_back({item.key, "item.rested", json_object({{"rests", false}})});
+  }
 }
 
 // Takes items for the run, until there are some that are not given up.
-Result<> take_items(const core::View& view, const Begin& begin, const std::vector<Item>& open,
+Result<> take_items(const core::View& view, const Begin& begin, std::vector<Item> open,
                     const limits::FeedRules& rules, Begun& begun, Time now) {
-  std::size_t from = 0;
-  for (std::size_t i = 0; i < limits::shift_looks_max && from < open.size(); ++i) {
-    const std::vector<std::string> sources = first_of(open, from);
-    TYER_TRY(Woken woken, decide_wake(view, {begin.session, begin.run, sources}, rules, now));
+  for (std::size_t i = 0; i < limits::shift_looks_max; ++i) {
+    const std::vector<Item> first = take_first(open, begin.all);
+    if (first.empty()) return {};
+    Wake wake{.session = begin.session, .run = begin.run};
+    for (const Item& item : first) wake.sources.push_back(item.source);
+    TYER_TRY(Woken woken, decide_wake(view, wake, rules, now));
     std::ranges::move(woken.change.events, std::back_inserter(begun.change.events));
     for (const std::string& taken : woken.taken) {
-      begun.items.push_back(*std::ranges::find(open, taken, &Item::source));
+      begun.items.push_back(*std::ranges::find(first, taken, &Item::source));
     }
-    if (!begun.items.empty()) return {};
-    from += sources.size();
+    if (begun.items.empty()) continue;
+    wake_resting(open, begun);
+    return {};
   }
   return {};
 }
@@ -160,13 +196,17 @@ Result<> start(const core::View& view, const Begin& begin, const Agent& agent, B
   return {};
 }
 
-// Whether to begin would be refused again, without a word that is new.
-Result<bool> is_spent_and_told(const core::View& view, const Session& session, Time now) {
-  TYER_TRY(const auto agent, view.subject(key_of("agent", session.agent)));
-  if (!agent) return false;
-  TYER_TRY(const auto spent, spent_budget(view, *agent, session.id, now));
-  if (!spent) return false;
-  return was_told(view, session.agent, session.id, *spent, now);
+// Whether it is worth trying to begin: it is not if that would be refused again, without a word
+// that is new.
+Result<bool> may_begin(const core::View& view, const Session& session, Time now) {
+  TYER_TRY(const auto subject, view.subject(key_of("agent", session.agent)));
+  if (!subject) return true;
+  TYER_TRY(const Agent agent, read_agent(*subject));
+  if (!agent.is_started) return false;
+  TYER_TRY(const auto spent, spent_budget(view, *subject, session.id, now));
+  if (!spent) return true;
+  TYER_TRY(const bool is_told, was_told(view, session.agent, session.id, *spent, now));
+  return !is_told;
 }
 
 }  // namespace
@@ -205,17 +245,19 @@ Result<Begun> decide_begin(const core::View& view, const core::Witness& witness,
   TYER_TRY(begun.agent, find(view, "agent", session.agent));
   TYER_TRY(const Agent agent, read_agent(begun.agent));
   TYER_TRY(const std::vector<Item> open, list_takable(view, begin.session));
-  const bool has_work = begin.all ? !open.empty() : !std::ranges::all_of(open, &Item::rests);
-  if (!has_work) return begun;
+  const bool has_work =
+      std::ranges::any_of(open, [&](const Item& item) { return wakes(item, begin.all); });
+  if (!has_work || !agent.is_started) return begun;
 
-  core::Claim claim{.grant = begin.grant};
+  // Of a silence the sweeper makes sure first: who was silent may have an answer to tell.
+  core::Claim claim{.grant = begin.grant, .believes_silence = false};
   claim.grant.key = begun.session.key;
   TYER_TRY(core::ClaimAnswer answer, decide_claim(view, witness, claim, now));
   if (const auto* held = std::get_if<core::Held>(&answer)) {
     begun.why = describe_holder(held->lease);
     return begun;
   }
-  TYER_TRY(const std::string unended, unended_run(view, begin.session));
+  TYER_TRY(const std::string unended, unended_run(view, witness, begin.session));
   if (!unended.empty()) {
     begun.why = fmt::format("what is left of run {} is being ended", unended);
     return begun;
@@ -245,7 +287,7 @@ Result<std::vector<Session>> list_ready(const core::View& view,
   std::set<std::string> known;
   for (const core::Subject& subject : subjects) {
     TYER_TRY(const Item item, read_item(subject));
-    if (known.contains(item.session) || (item.rests && !all)) continue;
+    if (known.contains(item.session) || !wakes(item, all)) continue;
     TYER_TRY(const bool is_taken, is_being_answered(view, item));
     if (is_taken) continue;
     known.insert(item.session);
@@ -260,10 +302,39 @@ Result<std::vector<Session>> list_ready(const core::View& view,
     if (!agents.empty() && std::ranges::find(agents, session.agent) == agents.end()) continue;
     TYER_TRY(const auto lease, view.lease(subject->key));
     if (lease) continue;
-    TYER_TRY(const bool is_spent, is_spent_and_told(view, session, now));
-    if (!is_spent) ready.push_back(std::move(session));
+    TYER_TRY(const bool may, may_begin(view, session, now));
+    if (may) ready.push_back(std::move(session));
   }
   return ready;
+}
+
+Result<std::vector<Ending>> list_ending(const core::View& view,
+                                        const std::vector<std::string>& agents, Time now) {
+  std::vector<Ending> all;
+  TYER_TRY(const auto running,
+           list_all(view, {.kind = "shift", .status = "running"}, limits::running_shifts_max));
+  for (const core::Subject& subject : running) {
+    TYER_TRY(const JsonFields state, JsonFields::read(subject.state));
+    if (!agents.empty() && std::ranges::find(agents, state.text("agent_id")) == agents.end()) {
+      continue;
+    }
+    Ending ending{.session = state.text("session_id"),
+                  .holder = {.place = {.host = state.text("host"),
+                                       .boot = state.text("boot"),
+                                       .pid_namespace = state.text("namespace")},
+                             .pid = state.number("pid"),
+                             .pid_start = state.number("pid_start"),
+                             .run = state.text("run")}};
+    if (state.text("stop_asked_by").empty()) {
+      TYER_TRY(const auto session, view.subject(key_of("session", ending.session)));
+      if (!session || session->status != "deleted") continue;
+      TYER_TRY(const JsonFields gone, JsonFields::read(session->state));
+      TYER_TRY(const Time since, parse_time(gone.text("deleted_at")));
+      ending.deleted_for = std::max<Span>(now - since, Span::zero());
+    }
+    all.push_back(std::move(ending));
+  }
+  return all;
 }
 
 }  // namespace tyer::feed

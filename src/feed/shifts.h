@@ -45,6 +45,14 @@ struct Begin {
   Credential credential;  // The run's token; session, agent and run aside.
 };
 
+// A run that is to end.
+struct Ending {
+  std::string session;
+  core::Holder holder;  // Of its session's lease.
+  std::optional<Span>
+      deleted_for;  // None: somebody has asked for it. How long its session is gone.
+};
+
 struct Begun {
   core::Change change;
   bool is_begun = false;
@@ -105,5 +113,10 @@ struct Finish {
 [[nodiscard]] Result<std::vector<Session>> list_ready(const core::View& view,
                                                       const std::vector<std::string>& agents,
                                                       bool all, Time now);
+
+// Runs of these agents, or of all if there are none, that somebody wants to end (H14, W12b).
+[[nodiscard]] Result<std::vector<Ending>> list_ending(const core::View& view,
+                                                      const std::vector<std::string>& agents,
+                                                      Time now);
 
 }  // namespace tyer::feed

@@ -183,6 +183,48 @@ TEST_F(BeginningShift, TakesWhatRestsWithTheNextMessage) {
   EXPECT_EQ(taken(world.begin("bot/default", "r3")), (Texts{post, more}));
 }
 
+TEST_F(BeginningShift, TakesWhatIsNewBeforeWhatRestsElsewhere) {
+  const std::string failed = world.post(me, "@bot 하나");
+  world.begin("bot/default", "r1");
+  finish("r1", "failed");
+  const std::string fresh = world.post(me, "@bot 둘");
+
+  EXPECT_EQ(taken(world.begin("bot/default", "r2")), (Texts{fresh}));
+
+  // And that once, until there is something new again.
+  finish("r2", "done", "둘 했습니다");
+  EXPECT_EQ(taken(world.begin("bot/default", "r3")), (Texts{failed}));
+  finish("r3", "failed");
+  EXPECT_EQ(world.ready(), Texts{});
+  EXPECT_FALSE(world.begin("bot/default", "r4").is_begun);
+}
+
+TEST_F(BeginningShift, TriesTwoThatRestOnceEach) {
+  const std::string one = world.post(me, "@bot 하나");
+  world.begin("bot/default", "r1");
+  finish("r1", "failed");
+  const std::string two = world.post(me, "@bot 둘");
+  EXPECT_EQ(taken(world.begin("bot/default", "r2")), (Texts{two}));
+  finish("r2", "failed");
+  EXPECT_EQ(taken(world.begin("bot/default", "r3")), (Texts{one}));
+  finish("r3", "failed");
+
+  EXPECT_EQ(world.ready(), Texts{});
+}
+
+TEST_F(BeginningShift, LeavesWhatAPersonOrALimitEndedEvenWhenAskedForAll) {
+  for (const char* verdict : {"stopped", "timed_out"}) {
+    const std::string post = world.post(me, "@bot 하나");
+    const std::string run = std::string("r-") + verdict;
+    world.begin("bot/default", run);
+    finish(run, verdict);
+
+    EXPECT_EQ(world.ready({}, true), Texts{}) << verdict;
+    EXPECT_FALSE(world.begin("bot/default", "again-" + run, true).is_begun) << verdict;
+    must(world.try_delete(me, "post", post));
+  }
+}
+
 TEST_F(BeginningShift, TakesWhatRestsWhenAskedForAll) {
   const std::string post = world.post(me, "@bot 하나");
   world.begin("bot/default", "r1");
@@ -211,12 +253,26 @@ TEST_F(BeginningShift, WaitsForWhatIsLeftOfTheRunBefore) {
   EXPECT_TRUE(world.begin("bot/default", "r2").is_begun);
 }
 
+// W15: the machine on which it was to be tried again is gone, and nobody will ever say so.
+TEST_F(BeginningShift, DoesNotWaitForAnAttemptThatNobodyWillStart) {
+  world.post(me, "@bot");
+  world.begin("bot/default", "r1");
+  trace("r1", "run.created");
+  trace("r1", "run.started");
+  trace("r1b", "run.created",
+        R"({"keeper":{"host":"far","boot":"b","pid_namespace":"n","pid":7,"pid_start":70}})");
+  trace("r1", "run.ended", R"({"next":"r1b"})");
+  finish("r1", "lost");
+
+  EXPECT_TRUE(world.begin("bot/default", "r2").is_begun);
+}
+
 // The rule comes later than the one who takes over, and must not end what that one began.
 TEST_F(BeginningShift, EndsTheOneThatItTakesOverFrom) {
   const std::string post = world.post(me, "@bot");
   const std::string session = world.session_id("bot/default");
   world.begin("bot/default", "r1");
-  world.pass(limits::silence_max + 1s);
+  world.break_lease(session);
 
   EXPECT_EQ(taken(world.begin("bot/default", "r2")), (Texts{post}));
 
@@ -229,6 +285,17 @@ TEST_F(BeginningShift, EndsTheOneThatItTakesOverFrom) {
   const std::string tally = "tally/2026-01-02/" + world.agent_id("bot") + "/" + session;
   EXPECT_EQ(world.state(tally, "runs"), "2");
   EXPECT_EQ(world.state(tally, "failed"), "1");
+}
+
+// Who was silent while the hub was away may have an answer: the sweeper asks twice.
+TEST_F(BeginningShift, DoesNotTakeASilenceForAnEnd) {
+  world.post(me, "@bot");
+  world.begin("bot/default", "r1");
+  world.pass(limits::silence_max + 1s);
+
+  EXPECT_FALSE(world.begin("bot/default", "r2").is_begun);
+  finish("r1", "done", "늦었지만");
+  EXPECT_EQ(world.pending("bot/default"), Texts{});
 }
 
 // W15
@@ -260,6 +327,25 @@ TEST_F(ReadySession, IsNotOneWhoseItemsRest) {
   EXPECT_EQ(world.ready(), Texts{});
   EXPECT_EQ(world.ready({}, true), (Texts{"bot/default"}));
   world.comment(me, post, "다시");
+  EXPECT_EQ(world.ready(), (Texts{"bot/default"}));
+}
+
+// It asks for its items, with curl for instance, and answers them itself.
+TEST_F(ReadySession, IsNotOfAnAgentWithoutACommand) {
+  const auto set_command = [&](const std::string& words) {
+    must(world.decide([&](const core::View& view, const Ids&, Time) -> Result<core::Change> {
+      TYER_TRY(const auto agents, list_agents(view));
+      return core::Change{.events = {{key_of("agent", agents.front().id), "agent.updated",
+                                      R"({"type":"command","command":)" + words + "}"}}};
+    }));
+  };
+  set_command("[]");
+  const std::string post = world.post(me, "@bot 거기 있니?");
+
+  EXPECT_EQ(world.ready({}, true), Texts{});
+  EXPECT_FALSE(world.begin("bot/default", "r1").is_begun);
+  EXPECT_EQ(world.pending("bot/default"), (Texts{post}));
+  set_command(R"(["cat"])");
   EXPECT_EQ(world.ready(), (Texts{"bot/default"}));
 }
 

@@ -1,0 +1,122 @@
+// Runs that are to end, and what they leave: H14, H16, W12b.
+
+#include <gtest/gtest.h>
+
+#include "feed/items.h"
+#include "feed/shifts.h"
+#include "support/feed_world.h"
+
+namespace tyer::feed {
+namespace {
+
+using testing::FeedWorld;
+using testing::must;
+using testing::Texts;
+
+class EndingShift : public ::testing::Test {
+ protected:
+  EndingShift() { world.agent("bot"); }
+
+  // "r1 asked", "r2 5000": those that are to end, and for how long their session is gone.
+  Texts ending(const Texts& agents = {}) {
+    Texts all;
+    world.read([&](const core::View& view) -> Result<> {
+      TYER_TRY(const auto listed, list_ending(view, agents, world.time.now));
+      for (const Ending& one : listed) {
+        all.push_back(one.holder.run + " " +
+                      (one.deleted_for ? std::to_string(*one.deleted_for / 1ms) : "asked"));
+      }
+      return {};
+    });
+    return all;
+  }
+
+  Result<> finish(const std::string& session, const std::string& run, const std::string& verdict,
+                  const std::string& words = "") {
+    return world.try_finish({.session = session,
+                             .run = run,
+                             .verdict = verdict,
+                             .why = verdict == "failed" ? "no disk" : "",
+                             .text = words});
+  }
+
+  FeedWorld world;
+  const Actor me = world.human();
+};
+
+// H14
+TEST_F(EndingShift, IsOneWhoseSessionWasDeletedAndSaysForHowLong) {
+  world.post(me, "@bot/a @bot/b");
+  world.begin("bot/a", "r1");
+  world.begin("bot/b", "r2");
+  EXPECT_EQ(ending(), Texts{});
+
+  must(world.try_delete_session("bot/a"));
+  world.pass(5s);
+
+  EXPECT_EQ(ending(), (Texts{"r1 5000"}));
+  EXPECT_EQ(ending({world.agent_id("bot")}), (Texts{"r1 5000"}));
+  EXPECT_EQ(ending({"ag_none"}), Texts{});
+}
+
+// W12b
+TEST_F(EndingShift, IsOneThatSomebodyAskedToEndUntilItHas) {
+  world.post(me, "@bot");
+  world.begin("bot/default", "r1");
+  const std::string shift = shift_key(world.session_id("bot/default"), "r1");
+  must(world.decide([&](const core::View&, const Ids&, Time) -> Result<core::Change> {
+    return core::Change{.events = {{shift, "shift.stop_asked", R"({"stop_asked_by":"me"})"}}};
+  }));
+  EXPECT_EQ(ending(), (Texts{"r1 asked"}));
+
+  must(finish(world.session_id("bot/default"), "r1", "stopped"));
+
+  EXPECT_EQ(ending(), Texts{});
+}
+
+// H14
+TEST_F(EndingShift, OfADeletedSessionHasAnsweredWithWhatItWroteItself) {
+  const std::string post = world.post(me, "@bot/a 이거 해줘");
+  const std::string session = world.session_id("bot/a");
+  world.begin("bot/a", "r1");
+  const Actor run = world.run_of("bot/a", "r1");
+  must(world.try_delete_session("bot/a"));
+
+  world.comment(run, post, "제가 직접");
+
+  EXPECT_EQ(world.pending("bot/default"), Texts{});
+  must(finish(session, "r1", "done", "썼습니다"));
+  EXPECT_EQ(world.state("thread/" + post, "comment_count"), "1");
+  EXPECT_EQ(world.ready(), Texts{});
+}
+
+TEST_F(EndingShift, OfADeletedSessionMayNameWhatItAnswers) {
+  const std::string post = world.post(me, "@bot/a 이거 해줘");
+  const std::string more = world.comment(me, post, "이것도");
+  world.begin("bot/a", "r1");
+  const Actor run = world.run_of("bot/a", "r1");
+  must(world.try_delete_session("bot/a"));
+
+  world.comment(run, post, "하나만", {more});
+
+  EXPECT_EQ(world.pending("bot/default"), (Texts{post}));
+}
+
+// H16: not only when the next message comes.
+TEST_F(EndingShift, GivesUpAtOnceWhatItWasWokenForTheThirdTime) {
+  const std::string post = world.post(me, "@bot 이거 해줘");
+  const std::string session = world.session_id("bot/default");
+  for (const char* run : {"r1", "r2", "r3"}) {
+    world.begin("bot/default", run, true);
+    must(finish(session, run, "failed"));
+  }
+
+  EXPECT_EQ(world.status(item_key(session, post)), "skipped");
+  ASSERT_EQ(world.thread_notices(post).size(), 3U);
+  EXPECT_EQ(world.thread_notices(post).back(),
+            "skipped: woken 3 times without an answer; at last the run failed (failed): no disk; "
+            "it can be tried again");
+}
+
+}  // namespace
+}  // namespace tyer::feed
