@@ -130,12 +130,14 @@ Result<engine::Applied> Hub::apply(const feed::Actor& actor, const engine::Decis
   if (offers_.empty()) return engine_.apply({actor.key()}, decide);
   engine::Applied applied;
   std::vector<Offers::Gift> gifts;
+  std::vector<std::string> revoked;
   const auto run = [&](store::Txn& txn) -> Result<> {
     // A store may ask for it again; what was told the first time is not to be.
     Offers::tell(std::exchange(gifts, {}), false);
     TYER_TRY(core::Change change, decide(txn, txn.now()));
     if (change.empty() && change.under.empty()) return {};
     const News news = find_news(change);
+    revoked = news.revoked;
     auto called = offers_.call(txn, news.given);
     auto done = engine::apply(txn, engine_.catalog(), std::move(change), {actor.key()});
     if (!done) {
@@ -148,6 +150,9 @@ Result<engine::Applied> Hub::apply(const feed::Actor& actor, const engine::Decis
   };
   TYER_TRY_OK(engine_.write(
       {run, {}, [&](const Result<>& written) { Offers::tell(gifts, written.has_value()); }}));
+  for (const std::string& credential : revoked) {
+    offers_.drop([&](const Offer& offer) { return offer.caller.credential == credential; });
+  }
   return applied;
 }
 

@@ -12,6 +12,7 @@
 #include "env/processor.h"
 #include "feed/kinds.h"
 #include "feed/records.h"
+#include "lock/limits.h"
 
 namespace tyer::api {
 namespace {
@@ -33,10 +34,12 @@ bool has_open_items(const core::View& view, const std::string& session) {
 
 News find_news(const core::Change& change) {
   News news;
-  const auto add = [](std::vector<std::string>& all, const std::string& session) {
-    if (std::ranges::find(all, session) == all.end()) all.push_back(session);
+  const auto add = [](std::vector<std::string>& all, const std::string& id) {
+    if (std::ranges::find(all, id) == all.end()) all.push_back(id);
   };
   for (const core::Draft& draft : change.events) {
+    if (draft.type == "credential.revoked")
+      add(news.revoked, draft.key.substr(draft.key.find('/') + 1));
     const bool is_item = draft.type == "item.opened";
     if (!is_item && draft.type != "shift.ended") continue;
     // item/SS/SOURCE, shift/SS/RUN.
@@ -67,7 +70,7 @@ Result<http::Response> Offers::add(Offer offer) {
 
 void Offers::begin(Offer offer, std::shared_ptr<http::Stream> stream) {
   const auto place = std::make_shared<const Standing>(Standing{std::move(offer), stream});
-  stream->prefer_now();
+  stream->prefer_now(limits::hub_answer_bytes_max);
   {
     const std::lock_guard lock(mutex_);
     if (parted_) return stream->end();
@@ -83,10 +86,10 @@ void Offers::begin(Offer offer, std::shared_ptr<http::Stream> stream) {
   });
 }
 
-void Offers::drop(const std::function<bool(const core::Holder&)>& is_its) {
+void Offers::drop(const std::function<bool(const Offer&)>& is_meant) {
   const std::lock_guard lock(mutex_);
   std::erase_if(all_, [&](const Place& place) {
-    if (!is_its(place->offer.grant.holder)) return false;
+    if (!is_meant(place->offer)) return false;
     place->stream->end();
     return true;
   });
@@ -124,11 +127,18 @@ std::optional<Offers::Called> Offers::try_call(store::Txn& txn, const std::strin
   const auto lease = txn.lease((*subject)->key);
   const bool is_free = lease && !*lease;
   if (!its || (is_early && !is_free)) return std::nullopt;
-  Called called{.session = session, .place = take(its->agent, session)};
-  if (!called.place) return std::nullopt;
+  Called called{.session = session};
+  Result<> prepared;
+  do {
+    called.place = take(its->agent, session);
+    if (!called.place) return std::nullopt;
+    prepared = prepare(txn, called);
+    // One whose key was revoked is in nobody's way.
+    if (!prepared && prepared.error().fault == Fault::denied) called.place->stream->end();
+  } while (!prepared && prepared.error().fault == Fault::denied);
   // If somebody has the session, or it has nothing to do, it is most likely not to be.
   const bool is_likely = is_early || (is_free && has_open_items(txn, session));
-  if (prepare(txn, called) && (!is_likely || wake(txn, **subject, called))) return called;
+  if (prepared && (!is_likely || wake(txn, **subject, called))) return called;
   put_back(std::move(called));
   return std::nullopt;
 }
@@ -172,15 +182,16 @@ void Offers::dismiss(std::vector<Called> called) {
 }
 
 bool Offers::try_give(store::Txn& txn, const Called& called) {
-  BegunRun begun;
+  bool is_given = false;
   // Whatever is wrong with it, the request that it comes with goes on.
   const Result<> tried = txn.attempt([&]() -> Result<> {
-    TYER_TRY(begun, begin_in(txn, hub_, called.place->offer.caller.actor, called.run));
-    return {};
+    TYER_TRY(BegunRun begun, begin_in(txn, hub_, called.place->offer.caller.actor, called.run));
+    if (!begun.is_begun) return {};
+    is_given = called.place->stream->send_now(line(std::move(begun.answer) + "\n"));
+    if (is_given) return {};
+    return fail(Fault::unavailable, "who waited here has gone");
   });
-  if (!tried || !begun.is_begun) return false;
-  called.place->stream->send_now(line(std::move(begun.answer) + "\n"));
-  return true;
+  return tried && is_given;
 }
 
 std::vector<Offers::Gift> Offers::give(store::Txn& txn, const std::vector<std::string>& sessions,

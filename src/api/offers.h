@@ -39,7 +39,7 @@ class Offers {
 
   // An answer that goes on until there is something to do. `limit` if too many wait.
   [[nodiscard]] Result<http::Response> add(Offer offer);
-  void drop(const std::function<bool(const core::Holder&)>& is_its);
+  void drop(const std::function<bool(const Offer&)>& is_meant);
 
   [[nodiscard]] bool empty() const { return count_ == 0; }
 
@@ -97,10 +97,11 @@ struct Offers::Called {
   ComingRun run;
 };
 
-// Sessions that may have something to do once the change is made.
+// Sessions that may have something to do once the change is made, and who may do nothing any more.
 struct News {
   std::vector<std::string> sessions;
-  std::vector<std::string> given;  // Those of them that it gives something.
+  std::vector<std::string> given;    // Those of them that it gives something.
+  std::vector<std::string> revoked;  // Credentials that are none any more.
 };
 [[nodiscard]] News find_news(const core::Change& change);
 

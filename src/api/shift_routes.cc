@@ -39,20 +39,39 @@ Result<std::vector<std::string>> agents_of(Call& call) {
   return std::vector<std::string>{call.caller.actor.id};
 }
 
+// Runs that are to end, and where they are: whoever serves them on that machine ends them.
+Result<Json> list_ending(const core::View& view, const std::vector<std::string>& agents, Time now) {
+  TYER_TRY(const std::vector<feed::Ending> all, feed::list_ending(view, agents, now));
+  Json rows = Json::array();
+  for (const feed::Ending& one : all) {
+    rows.push_back({{"session_id", one.session},
+                    {"run", one.holder.run},
+                    {"host", one.holder.place.host},
+                    {"boot", one.holder.place.boot},
+                    {"namespace", one.holder.place.pid_namespace},
+                    {"pid", one.holder.pid},
+                    {"pid_start", one.holder.pid_start},
+                    {"deleted_for_ms", one.deleted_for ? Json(*one.deleted_for / 1ms) : Json()}});
+  }
+  return rows;
+}
+
 Result<http::Response> list_work(Call& call) {
   TYER_TRY(const std::vector<std::string> agents, agents_of(call));
   const bool all = call.request.query_of("all") == "true";
   TYER_TRY(const Time now, call.hub.engine().store_time());
   Json rows = Json::array();
+  Json ending;
   TYER_TRY_OK(call.hub.engine().read([&](const core::View& view) -> Result<> {
     rows = Json::array();
     TYER_TRY(const std::vector<feed::Session> ready, feed::list_ready(view, agents, all, now));
     for (const feed::Session& session : ready) {
       rows.push_back({{"id", session.id}, {"agent_id", session.agent}, {"name", session.name}});
     }
+    TYER_TRY(ending, list_ending(view, agents, now));
     return {};
   }));
-  return answer(dump_json({{"data", rows}, {"next_cursor", nullptr}}));
+  return answer(dump_json({{"data", rows}, {"next_cursor", nullptr}, {"ending", ending}}));
 }
 
 Result<Span> millis_of(const Input& input, std::string_view name, Span fallback) {
@@ -121,7 +140,7 @@ Result<http::Response> withdraw_offer(Call& call) {
     return other.place == holder.place && other.pid == holder.pid &&
            other.pid_start == holder.pid_start;
   };
-  call.hub.offers().drop(is_its);
+  call.hub.offers().drop([&](const Offer& offer) { return is_its(offer.grant.holder); });
   TYER_TRY_OK(call.hub.apply(
       call.caller.actor, [&](const core::View& view, Time now) -> Result<core::Change> {
         TYER_TRY(const auto leases, view.leases_below("session", "", limits::offer_leases_max));
@@ -131,8 +150,10 @@ Result<http::Response> withdraw_offer(Call& call) {
                                   .run = lease.holder.run,
                                   .verdict = "lost",
                                   .why = "its keeper never heard of it"};
-          TYER_TRY(const core::Subject session, feed::find(view, "session", lost.session));
-          TYER_TRY(const feed::Session whose, feed::read_session(session));
+          // Also if it was deleted meanwhile.
+          TYER_TRY(const auto session, view.subject(lease.key));
+          if (!session) continue;
+          TYER_TRY(const feed::Session whose, feed::read_session(*session));
           TYER_TRY_OK(check_own(call.caller, whose.agent, lost.session));
           TYER_TRY(feed::Ids ids, feed::Ids::of(view, now, call.hub.engine().env().random.bits()));
           // One process has one run.
@@ -271,7 +292,9 @@ std::vector<Route> shift_routes() {
        .path = "/api/work",
        .who = Who::worker,
        .summary =
-           "Sessions with something to answer and nobody who does, the longest waiting first",
+           "Sessions with something to answer and nobody who does, the longest waiting first; and "
+           "in \"ending\" the runs that are to end, because somebody asked for it or, if "
+           "deleted_for_ms is not null, their session was deleted so long ago",
        .query = {agents, {"all", Type::flag, false, "true: also what only failed runs have left"}},
        .reply = "Page of Session",
        .handle = list_work},

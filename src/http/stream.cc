@@ -65,17 +65,19 @@ bool Stream::write_now(const Chunk& chunk) {
   const ssize_t sent = env::uninterrupted(
       [&] { return ::send(now_.get(), text.data(), text.size(), MSG_DONTWAIT | MSG_NOSIGNAL); });
   if (sent <= 0) return false;
-  // Its reader is far behind; what it has of this is of no use.
+  // On a new connection the system takes some 80 KB at once, however quick its reader is.
   if (static_cast<std::size_t>(sent) != text.size()) {
-    phase_ = Phase::cut;
+    half_ = text.substr(static_cast<std::size_t>(sent));
+    queued_ += half_.size();
     is_posted_ = true;
     outbox_->add({{shared_from_this()}});
   }
   return true;
 }
 
-void Stream::prefer_now() {
+void Stream::prefer_now(std::size_t pending_max) {
   const std::lock_guard lock(mutex_);
+  pending_max_ = pending_max;
   if (session_ != nullptr) now_ = session_->copy_descriptor();
 }
 
@@ -134,6 +136,7 @@ Stream::Phase Stream::take(std::string& into, bool chunked) {
   has_begun_ = true;
   is_posted_ = false;
   const std::size_t before = into.size();
+  into += std::exchange(half_, {});
   for (const Chunk& chunk : queue_) {
     if (chunked) fmt::format_to(std::back_inserter(into), "{:x}\r\n", chunk->size());
     into += *chunk;
@@ -163,6 +166,7 @@ void Stream::close() {
     const std::lock_guard lock(mutex_);
     phase_ = Phase::over;
     queue_.clear();
+    half_.clear();
     queued_ = taken_ = 0;
     now_ = env::Fd();
     closers.swap(closers_);
@@ -181,7 +185,7 @@ bool Stream::put(const Chunk& chunk, bool& is_new) {
     add(chunk);
   } else {
     queue_.clear();
-    queued_ = 0;
+    queued_ = half_.size();
     if (farewell_) add(farewell_);
     phase_ = Phase::cut;
   }

@@ -35,9 +35,10 @@ class Stream : public std::enable_shared_from_this<Stream> {
   static void send_all(std::span<const std::shared_ptr<Stream>> streams, const Chunk& chunk);
 
   // As `send`, but by the caller itself where that can be: the I/O thread need not wake for it. For
-  // streams that have asked for it with `prefer_now`, in the function that they are given to.
+  // streams that have asked for it with `prefer_now`, in the function that they are given to. Their
+  // readers are few, and may have `pending_max` bytes waiting.
   bool send_now(const Chunk& chunk);
-  void prefer_now();
+  void prefer_now(std::size_t pending_max);
 
   // The last words when the stream is cut or the server stops.
   void set_farewell(Chunk chunk);
@@ -69,7 +70,7 @@ class Stream : public std::enable_shared_from_this<Stream> {
   void add(const Chunk& chunk);
 
   const std::shared_ptr<Outbox> outbox_;
-  const std::size_t pending_max_;
+  std::size_t pending_max_;
   Session* session_ = nullptr;  // Only the I/O thread looks.
 
   mutable std::mutex mutex_;
@@ -77,8 +78,9 @@ class Stream : public std::enable_shared_from_this<Stream> {
   env::Fd now_;             // The connection, for `send_now`; none if it is not ours to write.
   bool has_begun_ = false;  // The head of the answer is written.
   bool is_posted_ = false;  // The I/O thread knows of it.
+  std::string half_;        // What is left of a chunk that was sent now, framed; before the queue.
   std::vector<Chunk> queue_;
-  std::size_t queued_ = 0;  // Bytes in it.
+  std::size_t queued_ = 0;  // Bytes in both.
   std::size_t taken_ = 0;   // Bytes that the session is writing.
   Chunk farewell_;
   std::vector<std::function<void()>> closers_;

@@ -34,7 +34,7 @@ class StreamTest : public ::testing::Test {
                  [this](Request&) {
                    return Response{.headers = {{"Content-Type", "text/event-stream"}},
                                    .stream = [this](std::shared_ptr<Stream> stream) {
-                                     if (prefers_now) stream->prefer_now();
+                                     if (prefers_now) stream->prefer_now(now_pending);
                                      const std::lock_guard lock(mutex);
                                      streams.push_back(std::move(stream));
                                      opened.release();
@@ -54,6 +54,7 @@ class StreamTest : public ::testing::Test {
   }
 
   bool prefers_now = false;
+  static constexpr std::size_t now_pending = 8 << 20;
   std::mutex mutex;
   std::vector<std::shared_ptr<Stream>> streams;
   std::counting_semaphore<> opened{0};
@@ -86,6 +87,20 @@ TEST_F(StreamTest, CarriesWhatIsSentNowBetweenWhatIsSent) {
   stream->end();
   EXPECT_FALSE(stream->send_now(text("late")));
   EXPECT_EQ(peer.rest(), expected + "0\r\n\r\n");
+}
+
+TEST_F(StreamTest, CarriesAllOfWhatIsSentNowThoughTheSystemTakesOnlyHalfOfIt) {
+  prefers_now = true;
+  start();
+  constexpr int small_buffer = 4096;
+  HttpPeer peer(server->port(), small_buffer);
+  const auto stream = open(peer);
+  const std::string large(4 << 20, 'x');
+  EXPECT_TRUE(stream->send_now(text(large)));
+  EXPECT_GT(stream->pending(), 0U);
+  EXPECT_TRUE(stream->send_now(text("go")));
+  stream->end();
+  EXPECT_EQ(peer.rest(), fmt::format("{:x}\r\n{}\r\n2\r\ngo\r\n0\r\n\r\n", large.size(), large));
 }
 
 TEST_F(StreamTest, EndsWithTheConnectionForVersionOneNought) {

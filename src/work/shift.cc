@@ -315,9 +315,11 @@ class Shift {
     const bool was_cut_off =
         report.verdict == backend::Verdict::interrupted &&
         env::wait_readable(serving_.front.gone_fd(), Span::zero()).value_or(false);
-    const bool is_lost = kept->last.outcome == core::Outcome::lost || was_cut_off;
+    // Nor has a worker that leaves.
+    const bool was_left = report.verdict == backend::Verdict::stopped && kept->was_left;
+    const bool is_lost = kept->last.outcome == core::Outcome::lost || was_cut_off || was_left;
     Json body{{"verdict", is_lost ? "lost" : backend::name(report.verdict)},
-              {"why", printable(report.why, limits::why_bytes_max)},
+              {"why", was_left ? "its worker left" : printable(report.why, limits::why_bytes_max)},
               {"text", report.text}};
     if (!report.conversation.empty()) {
       body["claude_session_id"] = report.conversation;

@@ -9,9 +9,9 @@
 #include "base/json.h"
 #include "base/json_fields.h"
 #include "engine/loop.h"
-#include "env/limits.h"
 #include "env/processor.h"
 #include "env/wait_readable.h"
+#include "lock/limits.h"
 
 namespace tyer::work {
 
@@ -29,7 +29,7 @@ Result<std::optional<Stand::Told>> Stand::wait(const std::string& offer, const s
     bool is_soon = false;
     while (lines) {
       backoff = Span::zero();
-      if (!is_soon) make_room(*lines);
+      if (!is_soon && !make_room(*lines)) break;
       auto line = lines->next(stops_.fd());
       if (!line || !*line) break;
       const auto said = JsonFields::read(**line);
@@ -58,12 +58,13 @@ Result<std::optional<Stand::Told>> Stand::wait(const std::string& offer, const s
   }
 }
 
-// Before anything is read: perhaps the hub waits for this processor.
-void Stand::make_room(const lock::HubClient::Lines& lines) const {
+bool Stand::make_room(const lock::HubClient::Lines& lines) const {
   const int fd = lines.plain_fd();
+  if (fd < 0) return true;
   const std::array fds{fd, stops_.fd()};
-  if (fd < 0 || !env::wait_any(fds, limits::poll_wait_max).value_or(false)) return;
+  if (!env::wait_any(fds, limits::hub_silence_max).value_or(false)) return false;
   if (env::was_sent_from_here(fd) && env::is_quiet()) env::step_aside();
+  return true;
 }
 
 Result<> Stand::await(const std::string& run) {

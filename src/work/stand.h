@@ -43,7 +43,8 @@ class Stand {
   [[nodiscard]] Result<> withdraw(const std::string& who);
 
  private:
-  void make_room(const lock::HubClient::Lines& lines) const;
+  // Before anything is read: perhaps the hub waits for this processor. False: it says nothing.
+  [[nodiscard]] bool make_room(const lock::HubClient::Lines& lines) const;
 
   env::Env& env_;
   lock::HubClient& client_;

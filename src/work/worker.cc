@@ -2,6 +2,7 @@
 
 #include <sys/signalfd.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -70,12 +71,7 @@ Result<> Worker::run(int signals_fd) {
     const Span now = env_.clock.mono();
     rest(is_news, now);
     if (is_leaving() && now >= *leave_by_) ask_all();
-    for (Keeper& keeper : keepers_) {
-      if (!keeper.ask_at || now < *keeper.ask_at) continue;
-      keeper.ask_at.reset();
-      (void)keeper.process.child->signal_group(SIGTERM);
-    }
-    if (!is_leaving() && (is_news || now >= look_at_)) look_for_work();
+    if (is_news || now >= look_at_) look_for_work();
     if (std::ranges::all_of(served_, [](const auto& one) { return one->is_refused; })) {
       return fail(Fault::denied, "the hub knows none of the keys any more");
     }
@@ -104,7 +100,8 @@ void Worker::take_signals(int signals_fd) {
 
 void Worker::ask_all() {
   if (std::exchange(was_asked_, true)) return;
-  for (Keeper& keeper : keepers_) (void)keeper.process.child->signal_group(SIGTERM);
+  // Others may go on with what they were to do: nobody but us wants them to end.
+  for (Keeper& keeper : keepers_) (void)keeper.process.child->signal_group(SIGHUP);
 }
 
 void Worker::rest(bool is_news, Span now) {
@@ -119,17 +116,15 @@ void Worker::rest(bool is_news, Span now) {
 
 Span Worker::until_next() const {
   const Span now = env_.clock.mono();
-  Span next = is_leaving() ? now + limits::work_look_every : look_at_;
+  Span next = look_at_;
   if (rest_at_ && keepers_.empty()) next = std::min(next, *rest_at_);
   if (now < offer_at_ && !is_leaving()) next = std::min(next, offer_at_);
   if (is_leaving() && !was_asked_) next = std::min(next, *leave_by_);
-  for (const Keeper& keeper : keepers_) {
-    if (keeper.ask_at) next = std::min(next, *keeper.ask_at);
-  }
   return std::max<Span>(next - now, 1ms);
 }
 
 void Worker::look_for_work() {
+  look_at_ = env_.clock.mono() + limits::work_look_every;
   for (const auto& served : served_) {
     // What earlier runs have failed at is tried once more by a worker that is new.
     const bool all = !served->has_looked;
@@ -144,8 +139,10 @@ void Worker::look_for_work() {
       if (!std::exchange(has_trouble_, true)) log_.warn("no hub", {{"why", work.error().what}});
       continue;
     }
-    served->has_looked = true;
     if (std::exchange(has_trouble_, false)) log_.info("the hub is back");
+    for (const Json& row : work->value("ending", Json::array())) end_if_due(row);
+    if (is_leaving()) continue;
+    served->has_looked = true;
     std::vector<std::string> ready;
     std::map<std::string, const Json*> found;
     const Json rows = work->value("data", Json::array());
@@ -165,9 +162,10 @@ void Worker::look_for_work() {
             name_of(*served, session, text_or(row, "agent_id"), text_or(row, "name")), all);
     }
   }
-  const Span now = env_.clock.mono();
-  look_at_ = now + limits::work_look_every;
-  if (const auto pause = roster_.next_try(now)) look_at_ = std::min(look_at_, *pause);
+  if (is_leaving()) return;
+  if (const auto pause = roster_.next_try(env_.clock.mono())) {
+    look_at_ = std::min(look_at_, *pause);
+  }
 }
 
 // "bot/default": names of agents are asked for once.
@@ -219,7 +217,7 @@ bool Worker::begin_known(Served& served, const Heard& heard) {
   }
   const auto row = rows_.find(heard.session);
   if (row == rows_.end() || row->second.state != "idle") return false;
-  if (roster_.choose({heard.session}, env_.clock.mono()).empty()) return false;
+  if (roster_.choose({heard.session}, env_.clock.mono(), offered()).empty()) return false;
   begin(served, heard.session, row->second.session, false);
   return find(heard.session) != nullptr;
 }
@@ -233,11 +231,6 @@ bool Worker::hear(Served& served) {
       // An agent's budget is that of all its sessions.
       if (heard.type == "agent_updated") roster_.nudge_all();
       is_news = !begin_known(served, heard) || is_news;
-    }
-    if (heard.type == "run_stop_asked") ask_to_end(served, heard.session, heard.run);
-    Keeper* const keeper = find(heard.session);
-    if (heard.type == "session_deleted" && keeper != nullptr) {
-      keeper->ask_at = env_.clock.mono() + options_.leave;
     }
     const auto row = rows_.find(heard.session);
     if (row == rows_.end()) continue;
@@ -261,27 +254,26 @@ bool Worker::hear(Served& served) {
   return is_news;
 }
 
-// A run that an earlier worker on this machine has left is found by what the hub knows of it.
-void Worker::ask_to_end(Served& served, const std::string& session, const std::string& run) {
-  Keeper* const keeper = find(session);
-  if (keeper != nullptr && keeper->process.run == run) {
-    (void)keeper->process.child->signal_group(SIGTERM);
-    return;
+// Also one that an earlier worker on this machine has left. A run whose session was deleted has a
+// while (H14).
+void Worker::end_if_due(const Json& row) {
+  const Json& deleted_for = row.value("deleted_for_ms", Json());
+  if (deleted_for.is_number_integer()) {
+    const Span left = options_.leave - deleted_for.get<std::int64_t>() * 1ms;
+    if (left > Span::zero()) {
+      look_at_ = std::min(look_at_, env_.clock.mono() + left);
+      return;
+    }
   }
-  const auto runs =
-      served.client.ask("GET", "/api/sessions/" + session + "/runs", {{"limit", "10"}});
-  if (!runs) return;
-  for (const Json& row : runs->value("data", Json::array())) {
-    if (text_or(row, "run") != run || text_or(row, "status") != "running") continue;
-    const core::Holder holder{.place = {.host = text_or(row, "host"),
-                                        .boot = text_or(row, "boot"),
-                                        .pid_namespace = text_or(row, "namespace")},
-                              .pid = int_or(row, "pid"),
-                              .pid_start = int_or(row, "pid_start"),
-                              .run = run};
-    const auto alive = env_.processes.watch_end(holder);
-    if (alive && *alive) ::kill(static_cast<pid_t>(holder.pid), SIGTERM);
-  }
+  const core::Holder holder{.place = {.host = text_or(row, "host"),
+                                      .boot = text_or(row, "boot"),
+                                      .pid_namespace = text_or(row, "namespace")},
+                            .pid = int_or(row, "pid"),
+                            .pid_start = int_or(row, "pid_start"),
+                            .run = text_or(row, "run")};
+  const auto alive = env_.processes.watch_end(holder);
+  if (!alive || !*alive) return;
+  (void)::syscall(SYS_pidfd_send_signal, (*alive)->get(), SIGTERM, nullptr, 0);
 }
 
 // Whether it had begun, the hub knows.

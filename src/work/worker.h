@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "base/json_fwd.h"
 #include "base/log.h"
 #include "env/env.h"
 #include "env/processes.h"
@@ -85,9 +86,8 @@ class Worker {
   struct Keeper {
     Started process;
     std::string session;
-    std::string name;                 // "bot/default"
-    std::optional<Span> ask_at = {};  // To end: its session was deleted.
-    bool is_late = false;             // Another had the session already.
+    std::string name;      // "bot/default"
+    bool is_late = false;  // Another had the session already.
   };
   struct Served;
 
@@ -106,7 +106,7 @@ class Worker {
   [[nodiscard]] bool hear_offering(Served& served);
   void take(Offering offering, const Given& given);
   void retire();
-  void ask_to_end(Served& served, const std::string& session, const std::string& run);
+  void end_if_due(const Json& row);
   void ask_all();
   [[nodiscard]] Span until_next() const;
   void rest(bool is_news, Span now);  // When there is nothing to do for a while.

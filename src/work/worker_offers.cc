@@ -103,7 +103,7 @@ void Worker::take(Offering offering, const Given& given) {
                           .item = printable(given.item, limits::row_words_bytes),
                           .last = rows_[given.session].last};
   keepers_.push_back(std::move(keeper));
-  if (was_asked_) (void)keepers_.back().process.child->signal_group(SIGTERM);
+  if (was_asked_) (void)keepers_.back().process.child->signal_group(SIGHUP);
   show();
 }
 

@@ -27,12 +27,12 @@ class WorkerOffer : public WorkerTest {
   [[nodiscard]] int port() const { return std::stoi(url().substr(url().rfind(':') + 1)); }
 
   // One that waits, once the hub knows.
-  [[nodiscard]] HttpPeer offer(const Json& more = Json::object(),
-                               const std::string& key = "") const {
+  [[nodiscard]] HttpPeer offer(const Json& more = Json::object(), const std::string& key = "",
+                               int receive_buffer = 0) const {
     Json body{{"host", "far"}, {"boot", "b"}, {"namespace", "n"}, {"pid", 7}, {"pid_start", 70}};
     body.update(more);
     const std::string text = dump_json(body);
-    HttpPeer peer(port());
+    HttpPeer peer(port(), receive_buffer);
     peer.send(fmt::format(
         "POST /api/work HTTP/1.1\r\nHost: 127.0.0.1:{}\r\n{}Content-Type: "
         "application/json\r\nContent-Length: {}\r\n\r\n{}",
@@ -138,11 +138,40 @@ TEST_F(WorkerOffer, WithAKeyThatWasRevokedIsGivenNothing) {
   const std::string agent = make_agent("bot");
   const Reply key = people().ask("POST", fmt::format("/api/agents/{}/keys", agent));
   HttpPeer revoked = offer(Json::object(), key.text("key"));
+  HttpPeer valid = offer({{"pid", 8}}, key_of("bot"));
   ASSERT_EQ(people().ask("DELETE", "/api/keys/" + key.text("id")).status, 204);
 
+  EXPECT_EQ(revoked.rest(), "0\r\n\r\n");
   ASSERT_NE(write_post("@bot go"), "");
+  EXPECT_EQ(text_or(given(valid)["session"], "id"), session_of("bot"));
+}
 
-  EXPECT_EQ(running(session_of("bot")), Json());
+// H14, W12
+TEST_F(WorkerOffer, WithdrawnGivesBackWhatASessionHadThatIsDeletedMeanwhile) {
+  make_agent("bot");
+  HttpPeer deaf = offer();
+  const std::string post = write_post("@bot/gone go");
+  ASSERT_EQ(people().ask("DELETE", "/api/sessions/" + session_of("bot/gone")).status, 204);
+  HttpPeer next = offer({{"pid", 8}});
+
+  EXPECT_EQ(withdraw(7).status, 200);
+
+  ASSERT_NE(write_comment(post, "@bot and?"), "");
+  EXPECT_EQ(text_or(given(next)["items"][0], "id"), post);
+}
+
+// A run is told the whole thread, and that can be more than a connection takes at once.
+TEST_F(WorkerOffer, IsToldAllHoweverMuchThatIs) {
+  make_agent("bot");
+  const std::string post = write_post("Something long");
+  const std::string large(90 << 10, 'x');
+  for (int i = 0; i < 5; ++i) ASSERT_NE(write_comment(post, large), "");
+  constexpr int small_buffer = 4096;
+  HttpPeer waiting = offer(Json::object(), "", small_buffer);
+
+  ASSERT_NE(write_comment(post, "@bot go"), "");
+
+  EXPECT_EQ(given(waiting)["comments"].size(), 6U);
 }
 
 TEST_F(WorkerOffer, OfAnotherAgentIsRefused) {
@@ -260,6 +289,20 @@ TEST_F(ChangedOffer, HasNotRunIfItDoesNotBegin) {
   start([&](std::string& said) {
     if (is_changed) return;
     is_changed = change_in(said, "\"begun\":true", "\"begun\":true", "\"never\":true");
+  });
+  const std::string post = write_post("@bot go");
+
+  expect_right_answer(post);
+  EXPECT_TRUE(is_changed);
+  EXPECT_EQ(verdicts(session_of("bot")), "lost done");
+}
+
+// The hub has committed, but never says so.
+TEST_F(ChangedOffer, HasNotRunIfItIsNotToldToGo) {
+  std::atomic<bool> is_changed = false;
+  start([&](std::string& said) {
+    if (is_changed) return;
+    is_changed = change_in(said, "{\"go\":", "\"go\"", "\"no\"");
   });
   const std::string post = write_post("@bot go");
 

@@ -276,9 +276,31 @@ TEST_F(Worker, EndsItsRunsWhenItIsToldTwice) {
   worker->signal(SIGINT);
   EXPECT_EQ(worker->finish().code, 0);
 
-  EXPECT_EQ(verdicts(session_of("bot")), "stopped");
-  ASSERT_EQ(notices(post).size(), 1U);
-  EXPECT_TRUE(notices(post)[0].contains("the run was stopped")) << notices(post)[0];
+  EXPECT_EQ(verdicts(session_of("bot")), "lost");
+  EXPECT_EQ(agents_of(session_of("bot")), std::vector<std::int64_t>());
+  EXPECT_TRUE(notices(post).empty()) << "others may go on with it";
+}
+
+// W13: nobody but the worker wanted it to end.
+TEST_F(Worker, LeavesToOthersWhatItCannotFinish) {
+  make_scripted("bot", R"(
+cat >/dev/null
+echo begun >news
+test -e again || { touch again; sleep 1000 & wait; exit 1; }
+echo done)");
+  ProgramCall hasty = worker_call("bot", "--all-sessions");
+  hasty.environment["TYER_WORKER_LEAVE"] = "200ms";
+  Program leaving(hasty);
+  const std::string post = write_post("@bot do it");
+  EXPECT_EQ(news->line(), "begun");
+  const auto other = start_worker("bot");
+
+  EXPECT_EQ(leave(leaving).code, 0);
+
+  EXPECT_EQ(news->line(), "begun");
+  await_answers(post, 1);
+  EXPECT_EQ(verdicts(session_of("bot")), "lost done");
+  EXPECT_EQ(leave(*other).code, 0);
 }
 
 // W13: five minutes, if nobody says otherwise.
@@ -291,8 +313,8 @@ TEST_F(Worker, EndsItsRunsWhenTheyTakeTooLongForItToLeave) {
   (void)await_run(session_of("bot"));
   EXPECT_EQ(leave(worker).code, 0);
 
-  EXPECT_EQ(verdicts(session_of("bot")), "stopped");
-  ASSERT_EQ(notices(post).size(), 1U);
+  EXPECT_EQ(verdicts(session_of("bot")), "lost");
+  EXPECT_TRUE(notices(post).empty());
   EXPECT_EQ(agents_of(session_of("bot")), std::vector<std::int64_t>());
 }
 
@@ -306,9 +328,13 @@ test -e again || { touch again; sleep 1000 & wait; sleep 1000; }
 echo done)");
   ProgramCall hasty = worker_call("bot", "--all-sessions");
   hasty.environment["TYER_WORKER_LEAVE"] = "200ms";
-  Program worker(hasty);
+  // Also if the worker that started it has died since.
+  Program dead(hasty);
   const std::string post = write_post("@bot/short do it");
   const std::string session = news->line();
+  dead.signal(SIGKILL);
+  (void)dead.finish();
+  Program worker(hasty);
   EXPECT_EQ(people().ask("DELETE", "/api/sessions/" + session).status, 204);
 
   // What it had to answer is the default session's now.
