@@ -274,6 +274,7 @@ constexpr std::array all_commands{
     feed_rows::comment,
     feed_rows::show,
     feed_rows::tail,
+    feed_rows::retry,
     feed_rows::events,
     Command{"log", "See", "Show what happened, event by event",
             "Every change is an event: who did what to which key, and when. Times are in UTC. With "

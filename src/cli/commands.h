@@ -46,6 +46,7 @@ namespace tyer::cli {
 [[nodiscard]] Done run_feed_post(World& world, const Arguments& arguments);
 [[nodiscard]] Done run_feed_comment(World& world, const Arguments& arguments);
 [[nodiscard]] Done run_feed_show(World& world, const Arguments& arguments);
+[[nodiscard]] Done run_feed_retry(World& world, const Arguments& arguments);
 [[nodiscard]] Done run_feed_tail(World& world, const Arguments& arguments);
 [[nodiscard]] Done run_events(World& world, const Arguments& arguments);
 [[nodiscard]] Done run_log(World& world, const Arguments& arguments);

@@ -4,6 +4,7 @@
 #include <deque>
 #include <functional>
 #include <map>
+#include <memory>
 #include <set>
 
 #include <fmt/format.h>
@@ -72,17 +73,50 @@ std::size_t line_width(const World& world) {
   return world.output.on_terminal() ? world.output.width() : 0;
 }
 
-// What is a post or comment that was just written, of this feed or any.
-bool is_entry(const Json& event, const std::string& feed) {
-  const std::string type = text_or(event, "event");
-  return (type == "post_created" || type == "comment_created") &&
-         (feed.empty() || text_or(event, "feed_id") == feed);
-}
+constexpr const char* tail_topics = "post,comment,notice";
+
+// What `tyer feed tail` shows: posts and comments that were just written and notices, of one feed
+// or of all.
+class Shown {
+ public:
+  Shown(World& world, const Arguments& arguments, std::string feed)
+      : world_(world), arguments_(arguments), feed_(std::move(feed)) {}
+
+  [[nodiscard]] bool has(const Json& event) {
+    const std::string type = text_or(event, "event");
+    if (type == "notice") return feed_.empty() || is_in_feed(text_or(event, "id"));
+    return (type == "post_created" || type == "comment_created") &&
+           (feed_.empty() || text_or(event, "feed_id") == feed_);
+  }
+
+ private:
+  // A notice does not say it. Through a door of its own: the other one may be busy with events. If
+  // nobody can say it, the notice is shown, unless its post is gone.
+  bool is_in_feed(const std::string& post) {
+    if (const auto known = posts_.find(post); known != posts_.end()) return known->second;
+    if (!door_) {
+      auto door = Door::open(world_, arguments_, Access::read);
+      if (!door) return true;
+      door_ = *std::move(door);
+    }
+    const auto found = door_->ask("GET", "/api/posts/" + post);
+    if (!found) return found.error().error.fault != Fault::not_found;
+    const bool is_here = text_or(*found, "feed_id") == feed_;
+    if (posts_.size() < limits::tail_posts_max) posts_.emplace(post, is_here);
+    return is_here;
+  }
+
+  World& world_;
+  const Arguments& arguments_;
+  const std::string feed_;
+  std::unique_ptr<Door> door_;
+  std::map<std::string, bool> posts_;  // Those of notices, and whether they are in the feed.
+};
 
 // The newest `most` entries up to the event `position`, without those that were deleted since, as
 // they were changed since. The log is read backwards, a page at a time.
-Tried<std::deque<Json>> newest_entries(Door& door, const std::string& position,
-                                       const std::string& feed, std::size_t most) {
+Tried<std::deque<Json>> newest_entries(Door& door, const std::string& position, Shown& shown,
+                                       std::size_t most) {
   std::deque<Json> found;
   std::set<std::string> deleted;
   std::map<std::string, Json> changed;
@@ -90,7 +124,7 @@ Tried<std::deque<Json>> newest_entries(Door& door, const std::string& position,
   for (std::size_t i = 0; i < limits::tail_pages_max && end > 0 && found.size() < most; ++i) {
     const std::uint64_t begin = end > limits::hub_page_rows ? end - limits::hub_page_rows : 0;
     TYER_TRY(Json page, door.ask("GET", "/api/events",
-                                 {{"topics", "post,comment"},
+                                 {{"topics", tail_topics},
                                   {"cursor", api::event_id(begin)},
                                   {"limit", std::to_string(end - begin)}}));
     Json& rows = page["data"];
@@ -99,8 +133,9 @@ Tried<std::deque<Json>> newest_entries(Door& door, const std::string& position,
       const std::string id = text_or(*row, "id");
       if (type.ends_with("_deleted")) deleted.insert(id);
       if (type.ends_with("_updated")) changed.emplace(id, *row);
-      if (!is_entry(*row, feed) || deleted.contains(id) ||
-          deleted.contains(text_or(*row, "post_id"))) {
+      const Json notice = row->value("notice", Json::object());
+      if (deleted.contains(id) || deleted.contains(text_or(*row, "post_id")) ||
+          deleted.contains(text_or(notice, "source_id")) || !shown.has(*row)) {
         continue;
       }
       if (const auto change = changed.find(id); change != changed.end()) {
@@ -170,17 +205,20 @@ Done run_feed_tail(World& world, const Arguments& arguments) {
   }
   const bool json = arguments.has("--json");
   const bool color = wants_color(world, door->settings());
+  Shown shown(world, arguments, feed);
   const auto print = [&](const Json& event) {
-    if (is_entry(event, feed)) {
-      world.output.print(json ? dump_json(event) + "\n" : entry_text(event, color));
-    }
+    if (!shown.has(event)) return true;
+    const bool is_notice = text_or(event, "event") == "notice";
+    world.output.print(json        ? dump_json(event) + "\n"
+                       : is_notice ? notice_text(event, color)
+                                   : entry_text(event, color));
     return true;
   };
   TYER_TRY(const std::string position, door->position(stop));
-  TYER_TRY(const std::deque<Json> entries, newest_entries(*door, position, feed, last));
+  TYER_TRY(const std::deque<Json> entries, newest_entries(*door, position, shown, last));
   for (const Json& entry : entries) (void)print(entry);
   TYER_TRY_OK(world.output.flush());
-  TYER_TRY_OK(door->follow({{"topics", "post,comment"}}, position, stop, print));
+  TYER_TRY_OK(door->follow({{"topics", tail_topics}}, position, stop, print));
   return 0;
 }
 

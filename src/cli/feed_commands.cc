@@ -1,4 +1,4 @@
-// tyer feed list, add, remove, post, comment and show.
+// tyer feed list, add, remove, post, comment, show and retry.
 
 #include <unistd.h>
 
@@ -77,23 +77,52 @@ Done show_feed(World& world, const Arguments& arguments, Door& door, std::size_t
   return 0;
 }
 
+// Of a thread, from a time on: what is older stands with comments that are not shown.
+Tried<Json> notices_of(Door& door, const std::string& post, const std::string& since) {
+  TYER_TRY(const Json events,
+           door.ask_all("/api/events", {{"key", "thread/" + post}, {"topics", "notice"}},
+                        limits::hub_list_rows));
+  Json notices = Json::array();
+  for (const Json& event : events) {
+    if (text_or(event, "at") >= since) notices.push_back(event);
+  }
+  return notices;
+}
+
+// In the order of time. What was remarked of a comment when it was written stands below it.
+void print_thread(World& world, const Json& comments, const Json& notices, bool color) {
+  auto notice = notices.begin();
+  const auto print_notices_before = [&](const std::string& time) {
+    for (; notice != notices.end() && (time.empty() || text_or(*notice, "at") < time); ++notice) {
+      world.output.print("\n" + notice_text(*notice, color));
+    }
+  };
+  for (Json comment : comments) {
+    print_notices_before(text_or(comment, "created_at"));
+    comment.erase("post_id");  // It stands under its post.
+    world.output.print("\n" + entry_text(comment, color));
+  }
+  print_notices_before("");
+}
+
 Done show_post(World& world, const Arguments& arguments, Door& door, const std::string& id,
                std::size_t most) {
   TYER_TRY(Json post, door.ask("GET", "/api/posts/" + id));
   TYER_TRY(Json newest, door.ask_all("/api/posts/" + id + "/comments", {{"order", "desc"}}, most));
   const Json comments = reversed(std::move(newest));
+  const auto older = int_or(post, "comment_count") - static_cast<std::int64_t>(comments.size());
+  const bool is_whole = older <= 0 || comments.empty();
+  const std::string since = is_whole ? "" : text_or(comments.front(), "created_at");
+  TYER_TRY(const Json notices, notices_of(door, id, since));
   if (arguments.has("--json")) {
     post["comments"] = comments;
+    post["thread_notices"] = notices;
     world.output.print(dump_json(post) + "\n");
     return 0;
   }
   const bool color = wants_color(world, door.settings());
   world.output.print(entry_text(post, color));
-  for (Json comment : comments) {
-    comment.erase("post_id");  // It stands under its post.
-    world.output.print("\n" + entry_text(comment, color));
-  }
-  const auto older = int_or(post, "comment_count") - static_cast<std::int64_t>(comments.size());
+  print_thread(world, comments, notices, color);
   if (older > 0) {
     TYER_TRY_OK(world.output.flush());
     world.output.warn(fmt::format("tyer: {} not shown; --limit shows more\n",
@@ -153,6 +182,28 @@ Done run_feed_show(World& world, const Arguments& arguments) {
   const std::string what = *arguments.value("FEED_OR_POST");
   if (is_id(what, "ps_")) return show_post(world, arguments, *door, what, most);
   return show_feed(world, arguments, *door, most);
+}
+
+Done run_feed_retry(World& world, const Arguments& arguments) {
+  const std::string item = *arguments.value("ITEM");
+  const std::string session = *arguments.value("SESSION");
+  if (!is_id(item, "ps_") && !is_id(item, "cm_")) {
+    return std::unexpected(
+        Failure{{Fault::invalid,
+                 fmt::format("'{}' is not the id of a post or comment", printable(item, 80))},
+                "'tyer feed show POST' names the command for what was skipped"});
+  }
+  if (!is_id(session, "ss_")) {
+    return std::unexpected(Failure{
+        {Fault::invalid, fmt::format("'{}' is not the id of a session", printable(session, 80))},
+        "'tyer agent sessions NAME' lists them"});
+  }
+  TYER_TRY(const auto door, Door::open(world, arguments, Access::read));
+  TYER_TRY_OK(
+      door->ask("POST", fmt::format("/api/sessions/{}/items/{}/retry", session, item), {}, "{}"));
+  print_object(world, arguments, {{"item", item}, {"session_id", session}, {"status", "open"}},
+               item + " is tried again\n");
+  return 0;
 }
 
 }  // namespace tyer::cli

@@ -96,7 +96,9 @@ inline constexpr std::array<std::string_view, 2> show_examples{
 inline constexpr Command show{.name = "feed show",
                               .group = "Hub",
                               .summary = "Show the posts of a feed, or a post with its comments",
-                              .details = "The newest come last.",
+                              .details =
+                                  "The newest come last. Notices, such as that a run failed, stand "
+                                  "between the comments.",
                               .operands = show_operands,
                               .options = show_options,
                               .examples = show_examples,
@@ -113,12 +115,30 @@ inline constexpr Command tail{
     .name = "feed tail",
     .group = "Hub",
     .summary = "Show posts and comments as they are written, until interrupted",
-    .details = "A connection that breaks is made again; nothing is missed or shown twice.",
+    .details =
+        "Notices, such as that a run failed, are shown as well. A connection that breaks is made "
+        "again; nothing is missed or shown twice.",
     .operands = tail_operands,
     .options = tail_options,
     .examples = tail_examples,
     .exit_codes = codes,
     .run = run_feed_tail};
+
+inline constexpr std::array retry_operands{
+    Operand{.name = "ITEM", .help = "The post or comment that was not answered, by its id"},
+    Operand{.name = "SESSION", .help = "The session that was to answer it, by its id"}};
+inline constexpr std::array<std::string_view, 1> retry_examples{
+    "tyer feed retry cm_01kb2v6d9s0q8t5n3m1x7c4z2f ss_01kb2v6d9s0q8t5n3m1x7c4z2g"};
+inline constexpr Command retry{
+    .name = "feed retry",
+    .group = "Hub",
+    .summary = "Have a session try again what it has failed to answer",
+    .details = "'tyer feed show POST' names the command for what was skipped.",
+    .operands = retry_operands,
+    .options = only_url,
+    .examples = retry_examples,
+    .exit_codes = codes,
+    .run = run_feed_retry};
 
 inline constexpr std::array events_options{
     Option{"--follow", "", "Go on with events as they happen, until interrupted"},

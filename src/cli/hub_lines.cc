@@ -70,6 +70,24 @@ std::string entry_text(const Json& entry, bool color) {
   return head + "\n" + indented(text_or(entry, "content"));
 }
 
+std::string notice_text(const Json& event, bool color) {
+  const Json notice = event.value("notice", Json::object());
+  const std::string source = shown_text(notice, "source_id");
+  const std::string session = shown_text(notice, "session_id");
+  const std::string text = text_or(notice, "text");
+  std::string head = fmt::format("{}  {}", paint(color, Style::dim, when(event, "at")),
+                                 paint(color, Style::bad, "notice"));
+  if (!source.empty()) head += "  about " + paint(color, Style::key, source);
+  if (const std::string post = shown_text(event, "id"); post != source) {
+    head += paint(color, Style::dim, "  on " + post);
+  }
+  std::string shown = head + "\n" + indented(text);
+  if (text.starts_with("skipped:") && !source.empty() && !session.empty()) {
+    shown += fmt::format("    tyer feed retry {} {}\n", source, session);
+  }
+  return shown;
+}
+
 std::string event_text(const Json& event, bool color, std::size_t width) {
   Json body = event;
   for (const char* name : {"event_id", "event", "at", "actor", "key", "id"}) body.erase(name);

@@ -29,6 +29,10 @@ void print_object(World& world, const Arguments& arguments, const Json& object,
 // A post or comment: a line with time, id and author, and its text, indented.
 [[nodiscard]] std::string entry_text(const Json& entry, bool color);
 
+// What the hub remarked in a thread, from its event: a line with the time and what it is about, the
+// text, indented, and the command that has it tried again if it was skipped.
+[[nodiscard]] std::string notice_text(const Json& event, bool color);
+
 // An event on one line, cut at `width` columns if that is not 0.
 [[nodiscard]] std::string event_text(const Json& event, bool color, std::size_t width);
 

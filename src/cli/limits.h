@@ -38,6 +38,7 @@ inline constexpr std::size_t show_rows_max = 1'000;     // For --limit.
 inline constexpr std::size_t tail_entries = 10;         // Of `tyer feed tail` without --last.
 inline constexpr std::size_t tail_entries_max = 1'000;  // For --last.
 inline constexpr std::size_t tail_pages_max = 50;       // Looked through for them.
+inline constexpr std::size_t tail_posts_max = 10'000;   // Whose feed is known from then on.
 inline constexpr Span stream_silence_max = 40s;         // Its hub says something every 15 s.
 inline constexpr Span reconnect_pause = 250ms;          // Doubled each time, up to ...
 inline constexpr Span reconnect_pause_max = 10s;

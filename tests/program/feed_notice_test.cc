@@ -1,0 +1,119 @@
+// What the hub remarks in a thread, as people see it in the terminal.
+
+#include <csignal>
+
+#include <gtest/gtest.h>
+
+#include "base/json.h"
+#include "support/hub.h"
+#include "support/hub_commands.h"
+
+namespace tyer::testing {
+namespace {
+
+class FeedNotice : public HubCommands {
+ protected:
+  FeedNotice() {
+    start_hub({"--open-loopback"});
+    agent_key = line_of({"agent", "add", "bot"});
+    EXPECT_EQ(tyer("feed add general").code, 0);
+  }
+
+  // A post that the bot's session was woken for until it was given up.
+  std::string skipped_post() {
+    std::string post = line_of({"feed", "post", "general", "@bot hello"});
+    session = json({"agent", "sessions", "bot", "--json"})[0]["id"];
+    Visitor bot = Visitor(url()).as(agent_key);
+    for (const char* run : {"one", "two", "three", "four"}) {
+      EXPECT_EQ(bot.post("/api/sessions/" + session + "/wake",
+                         {{"run", run}, {"items", Json::array({post})}})
+                    .status,
+                200);
+    }
+    return post;
+  }
+
+  std::string agent_key;
+  std::string session;
+};
+
+constexpr const char* skipped_text = "skipped: woken 3 times without an answer";
+
+TEST_F(FeedNotice, StandsInTheThreadWhereItHappened) {
+  const std::string post = line_of({"feed", "post", "general", "hello"});
+  ASSERT_EQ(tyer({"feed", "comment", post, "before"}).code, 0);
+  for (const char* name : {"a", "b", "c", "d"}) {
+    ASSERT_EQ(tyer({"agent", "sessions", "bot", "--add", name}).code, 0);
+  }
+  const std::string comment = line_of({"feed", "comment", post, "@bot/more please"});
+  ASSERT_EQ(tyer({"feed", "comment", post, "after"}).code, 0);
+
+  const std::string shown = tyer("feed show " + post).out;
+
+  const std::size_t head = shown.find("  notice  about " + comment + "  on " + post + "\n    ");
+  const std::size_t text = shown.find("session limit reached");
+  ASSERT_NE(head, std::string::npos) << shown;
+  EXPECT_LT(shown.find("@bot/more please"), head) << shown;
+  EXPECT_LT(head, text) << shown;
+  EXPECT_LT(text, shown.find("    after\n")) << shown;
+  const Json notices = json({"feed", "show", post, "--json"})["thread_notices"];
+  ASSERT_EQ(notices.size(), 1U);
+  EXPECT_EQ(notices[0]["notice"]["source_id"], comment);
+}
+
+TEST_F(FeedNotice, IsLeftOutWithTheCommentsThatAre) {
+  const std::string post = skipped_post();
+  ASSERT_EQ(tyer({"feed", "comment", post, "one"}).code, 0);
+  ASSERT_EQ(tyer({"feed", "comment", post, "two"}).code, 0);
+
+  EXPECT_FALSE(tyer("feed show --limit 1 " + post).out.contains(skipped_text));
+  EXPECT_TRUE(tyer("feed show --limit 2 " + post).out.contains(skipped_text));
+}
+
+TEST_F(FeedNotice, OfWhatWasSkippedNamesTheCommandThatTriesItAgain) {
+  const std::string post = skipped_post();
+  const std::string shown = tyer("feed show " + post).out;
+  const std::string command = "tyer feed retry " + post + " " + session;
+  ASSERT_TRUE(shown.contains("    " + command + "\n")) << shown;
+
+  const ProgramResult result = shell(command);
+
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_EQ(result.out, post + " is tried again\n");
+  const Json pending = Visitor(url()).get("/api/sessions/" + session + "/pending").json();
+  ASSERT_EQ(pending["data"].size(), 1U) << pending;
+  EXPECT_EQ(pending["data"][0]["wakes"], 0);
+}
+
+TEST_F(FeedNotice, IsFollowedInItsFeedOnly) {
+  ASSERT_EQ(tyer("feed add other").code, 0);
+  const std::string post = skipped_post();
+  Program tail(call({"feed", "tail", "general"}));
+  Program elsewhere(call({"feed", "tail", "other"}));
+  EXPECT_TRUE(tail.wait_for(skipped_text));
+  ASSERT_EQ(shell("tyer feed retry " + post + " " + session).code, 0);
+
+  const std::string again = skipped_post();
+  EXPECT_TRUE(tail.wait_for("notice  about " + again));
+  ASSERT_EQ(tyer({"feed", "post", "other", "the end"}).code, 0);
+  EXPECT_TRUE(elsewhere.wait_for("the end"));
+
+  for (Program* one : {&tail, &elsewhere}) {
+    one->signal(SIGINT);
+    EXPECT_EQ(one->finish().code, 0);
+  }
+  EXPECT_FALSE(elsewhere.out().contains("notice")) << elsewhere.out();
+}
+
+TEST_F(FeedNotice, RetriesOnlyWhatASessionHas) {
+  const std::string post = line_of({"feed", "post", "general", "nobody is meant"});
+  session = json({"agent", "sessions", "bot", "--json"})[0]["id"];
+
+  EXPECT_EQ(tyer("feed retry " + post + " " + session).code, 1);
+  EXPECT_EQ(tyer("feed retry " + post + " bot").code, 2);
+  EXPECT_EQ(tyer("feed retry general " + session).code, 2);
+  EXPECT_EQ(tyer("feed retry " + post).code, 2);
+}
+
+}  // namespace
+}  // namespace tyer::testing
