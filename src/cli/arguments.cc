@@ -78,7 +78,7 @@ Result<Arguments> collect(const Command& command, const CLI::App& app,
   Arguments arguments(command);
   for (const Option& option : options) {
     const CLI::Option* found = app.get_option(std::string(option.name));
-    if (found->count() > 0) arguments.add(option.name, found->results().back());
+    if (found->count() > 0) arguments.add(option.name, unguarded(found->results().back()));
   }
   if (arguments.has("--help")) return arguments;
 
@@ -96,7 +96,7 @@ Result<Arguments> collect(const Command& command, const CLI::App& app,
     if (found->count() > 1 && !option.value.empty()) {
       return fail(Fault::invalid, fmt::format("{} stands more than once", option.name));
     }
-    TYER_TRY_OK(check_value(option.name, option.value, found->results().front()));
+    TYER_TRY_OK(check_value(option.name, option.value, unguarded(found->results().front())));
   }
   for (const Operand& operand : command.operands) {
     if (operand.rest) continue;

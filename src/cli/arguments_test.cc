@@ -50,6 +50,12 @@ TEST(Arguments, AreTakenLiterally) {
   EXPECT_EQ(parsed->value("--wait"), "[1,2]");
 }
 
+TEST(Arguments, OfOptionsMayBeginWithABracket) {
+  EXPECT_EQ(parse({"a", "--wait", "[::1]:7420"})->value("--wait"), "[::1]:7420");
+  EXPECT_EQ(parse({"a", "--color", "[x]"}).error().what,
+            "--color '[x]' is not auto, always or never");
+}
+
 TEST(Arguments, MayBeEmptyTexts) {
   const auto parsed = parse({"", "--wait", ""});
 
