@@ -32,7 +32,8 @@ inline constexpr Command worker{
     .summary = "Run agents for what is written to them",
     .details =
         "Serves the session of an agent whose key is in TYER_API_KEY, one run at a time, wherever "
-        "else it is served. Without a hub's address it works on the store, for all agents there. "
+        "else it is served. Without a hub's address, a key or a session it works on the store, for "
+        "all agents there. "
         "What it has started goes on if it dies. The first Ctrl+C lets runs under way finish for "
         "five minutes, the second ends them.",
     .operands = {},

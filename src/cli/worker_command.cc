@@ -21,10 +21,10 @@
 #include "cli/hub_start.h"
 #include "cli/keeper_start.h"
 #include "cli/limits.h"
+#include "cli/served_agents.h"
 #include "cli/status_view.h"
 #include "cli/workspace.h"
 #include "env/os_error.h"
-#include "feed/names.h"
 #include "work/limits.h"
 #include "work/worker.h"
 
@@ -73,65 +73,6 @@ Result<std::size_t> read_at_once(const Arguments& arguments) {
   }
   return fail(Fault::invalid, fmt::format("--max-runs '{}' is not a number from 1 to {}",
                                           printable(*text, 80), limits::runs_at_once_max));
-}
-
-std::string variable(const World& world, std::initializer_list<const char*> names) {
-  for (const char* name : names) {
-    const auto found = world.environment.find(name);
-    if (found != world.environment.end() && !found->second.empty()) return found->second;
-  }
-  return "";
-}
-
-// The keys of --all-agents: TYER_API_KEYS, between commas or spaces, and TYER_API_KEY.
-std::vector<std::string> keys_of(const World& world, bool all) {
-  std::string text = variable(world, {"TYER_API_KEY", "AGENTFEED_API_KEY"});
-  if (all) text += "," + variable(world, {"TYER_API_KEYS", "AGENTFEED_API_KEYS"});
-  std::vector<std::string> keys;
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t end = std::min(text.find_first_of(", \n\t", at), text.size());
-    const std::string key = text.substr(at, end - at);
-    if (!key.empty() && std::ranges::find(keys, key) == keys.end()) keys.push_back(key);
-    at = end + 1;
-  }
-  return keys;
-}
-
-// The session of the agent that is called so, or has this id.
-Result<std::string> session_called(lock::HubClient& client, const std::string& agent,
-                                   const std::string& text) {
-  TYER_TRY(const Json page, client.ask("GET", fmt::format("/api/agents/{}/sessions", agent), {}));
-  std::string names;
-  for (const Json& row : page.value("data", Json::array())) {
-    const std::string id = text_or(row, "id");
-    const std::string name = text_or(row, "name");
-    if (id == text || feed::fold_name(name) == feed::fold_name(text)) return id;
-    names += (names.empty() ? "" : ", ") + name;
-  }
-  return fail(Fault::not_found, fmt::format("the agent has no session '{}'; there are {}",
-                                            printable(text, 60), printable(names, 200)));
-}
-
-// Who one is with `key`, and which of its sessions are served.
-Result<work::Identity> identify(const World& world, const Arguments& arguments,
-                                const lock::HubAddress& hub) {
-  TYER_TRY(auto client, lock::HubClient::make(hub, 10s));
-  TYER_TRY(const Json me, client.ask("GET", "/api/auth/me", {}));
-  work::Identity identity{.hub = hub};
-  // A person's worker serves all agents.
-  const std::string agent = text_or(me, "agent_id");
-  if (agent.empty()) return identity;
-  identity.agents = {agent};
-  if (arguments.has("--all-sessions") || arguments.has("--all-agents")) return identity;
-  const std::string session =
-      arguments.value("--session").value_or(variable(world, {"TYER_SESSION", "AGENTFEED_SESSION"}));
-  if (session.empty()) {
-    identity.sessions = {text_or(me, "default_session")};
-  } else {
-    TYER_TRY(const std::string id, session_called(client, agent, session));
-    identity.sessions = {id};
-  }
-  return identity;
 }
 
 // Keepers for a worker.
@@ -262,22 +203,14 @@ Done run_worker(World& world, const Arguments& arguments) {
   std::vector<work::Identity> identities;
   OwnHub own;
   if (settings.hub_url.empty()) {
+    TYER_TRY_OK(check_serves_all(world, arguments));
     // On a store without a hub it brings one, for its agents to talk to.
     api::ServiceOptions options{.listen = "127.0.0.1:0"};
     options.hub.rules = settings.rules;
     TYER_TRY(own, start_own_hub(world, settings, std::move(options), log));
     identities.push_back({.hub = own.address});
   } else {
-    const std::vector<std::string> keys = keys_of(world, arguments.has("--all-agents"));
-    if (keys.empty()) {
-      return std::unexpected(
-          Failure{{Fault::invalid, "no key: TYER_API_KEY says which agent is served"},
-                  "'tyer agent key NAME' makes one; --all-agents takes several in TYER_API_KEYS"});
-    }
-    for (const std::string& key : keys) {
-      TYER_TRY(work::Identity identity, identify(world, arguments, {settings.hub_url, key}));
-      identities.push_back(std::move(identity));
-    }
+    TYER_TRY(identities, find_served(world, arguments, settings.hub_url));
   }
   log.info("working", {{"hub", identities.front().hub.url}});
   const Done done =

@@ -1,6 +1,7 @@
 // tyer worker: what is written to agents is answered, by whom it was meant for (W8, W10, W14).
 
 #include <csignal>
+#include <filesystem>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -238,6 +239,30 @@ TEST_F(Worker, BringsAHubIfThereIsNone) {
   await_answers(post, 2);
   EXPECT_EQ(leave(worker).code, 0);
   expect_all_is_well(2);
+}
+
+TEST_F(Worker, IsNotGivenAKeyOrASessionWithoutAHub) {
+  make_agent("bot");
+  for (const char* options : {"", "--session x", "--all-sessions", "--all-agents"}) {
+    ProgramCall forgotten = worker_call("bot", options);
+    forgotten.environment.erase("TYER_URL");
+    if (*options != '\0') forgotten.environment.erase("TYER_API_KEY");
+    const ProgramResult result = run_program(forgotten);
+    EXPECT_EQ(result.code, 2) << result.err;
+    EXPECT_TRUE(result.err.contains("is given, but no hub")) << result.err;
+    EXPECT_TRUE(result.err.contains("TYER_URL")) << result.err;
+  }
+  EXPECT_FALSE(std::filesystem::exists(work_place + "/.tyer")) << "a store was made";
+}
+
+TEST_F(Worker, ServesOneSessionOrAll) {
+  make_agent("bot");
+  for (const char* all : {"--all-sessions", "--all-agents"}) {
+    const ProgramResult result =
+        run_program(worker_call("bot", std::string("--session default ") + all));
+    EXPECT_EQ(result.code, 2) << result.err;
+    EXPECT_TRUE(result.err.contains("one too many")) << result.err;
+  }
 }
 
 TEST_F(Worker, SaysSoIfItsHubIsNotThere) {

@@ -1,0 +1,135 @@
+#include "cli/served_agents.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "base/json.h"
+#include "base/text.h"
+#include "feed/names.h"
+
+namespace tyer::cli {
+namespace {
+
+struct Variable {
+  std::string name;  // Empty: none is set.
+  std::string text;
+};
+
+Variable first_of(const World& world, std::initializer_list<const char*> names) {
+  for (const char* name : names) {
+    const auto found = world.environment.find(name);
+    if (found != world.environment.end() && !found->second.empty()) return {name, found->second};
+  }
+  return {};
+}
+
+Variable key_variable(const World& world) {
+  return first_of(world, {"TYER_API_KEY", "AGENTFEED_API_KEY"});
+}
+
+Variable keys_variable(const World& world) {
+  return first_of(world, {"TYER_API_KEYS", "AGENTFEED_API_KEYS"});
+}
+
+Variable session_variable(const World& world) {
+  return first_of(world, {"TYER_SESSION", "AGENTFEED_SESSION"});
+}
+
+// TYER_API_KEY, and for --all-agents those in TYER_API_KEYS, between commas or spaces.
+std::vector<std::string> keys_of(const World& world, bool all) {
+  std::string text = key_variable(world).text;
+  if (all) text += "," + keys_variable(world).text;
+  std::vector<std::string> keys;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find_first_of(", \n\t", at), text.size());
+    const std::string key = text.substr(at, end - at);
+    if (!key.empty() && std::ranges::find(keys, key) == keys.end()) keys.push_back(key);
+    at = end + 1;
+  }
+  return keys;
+}
+
+// The session of the agent that is called so, or has this id.
+Result<std::string> session_called(lock::HubClient& client, const std::string& agent,
+                                   const std::string& text) {
+  TYER_TRY(const Json page, client.ask("GET", fmt::format("/api/agents/{}/sessions", agent), {}));
+  std::string names;
+  for (const Json& row : page.value("data", Json::array())) {
+    const std::string id = text_or(row, "id");
+    const std::string name = text_or(row, "name");
+    if (id == text || feed::fold_name(name) == feed::fold_name(text)) return id;
+    names += (names.empty() ? "" : ", ") + name;
+  }
+  return fail(Fault::not_found, fmt::format("the agent has no session '{}'; there are {}",
+                                            printable(text, 60), printable(names, 200)));
+}
+
+// Who one is with the key, and which of its sessions are served.
+Result<work::Identity> identify(const World& world, const Arguments& arguments,
+                                const lock::HubAddress& hub) {
+  TYER_TRY(auto client, lock::HubClient::make(hub, 10s));
+  TYER_TRY(const Json me, client.ask("GET", "/api/auth/me", {}));
+  work::Identity identity{.hub = hub};
+  // A person's worker serves all agents.
+  const std::string agent = text_or(me, "agent_id");
+  if (agent.empty()) return identity;
+  identity.agents = {agent};
+  if (arguments.has("--all-sessions") || arguments.has("--all-agents")) return identity;
+  const std::string session = arguments.value("--session").value_or(session_variable(world).text);
+  if (session.empty()) {
+    identity.sessions = {text_or(me, "default_session")};
+  } else {
+    TYER_TRY(const std::string id, session_called(client, agent, session));
+    identity.sessions = {id};
+  }
+  return identity;
+}
+
+Result<> check_options(const Arguments& arguments) {
+  for (const char* all : {"--all-sessions", "--all-agents"}) {
+    if (arguments.has("--session") && arguments.has(all)) {
+      return fail(Fault::invalid, fmt::format("--session and {} are one too many: one session, or "
+                                              "all of them",
+                                              all));
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+Tried<> check_serves_all(const World& world, const Arguments& arguments) {
+  std::string given;
+  for (const char* option : {"--session", "--all-sessions", "--all-agents"}) {
+    if (given.empty() && arguments.has(option)) given = option;
+  }
+  for (const auto& find : {key_variable, keys_variable, session_variable}) {
+    if (given.empty()) given = find(world).name;
+  }
+  if (given.empty()) return {};
+  return std::unexpected(
+      Failure{{Fault::invalid, fmt::format("{} is given, but no hub to serve with it", given)},
+              fmt::format("TYER_URL or --url says which hub is meant; without {}, and without a "
+                          "hub, all agents of the store here are served",
+                          given)});
+}
+
+Tried<std::vector<work::Identity>> find_served(const World& world, const Arguments& arguments,
+                                               const std::string& hub) {
+  TYER_TRY_OK(check_options(arguments));
+  const std::vector<std::string> keys = keys_of(world, arguments.has("--all-agents"));
+  if (keys.empty()) {
+    return std::unexpected(
+        Failure{{Fault::invalid, "no key: TYER_API_KEY says which agent is served"},
+                "'tyer agent key NAME' makes one; --all-agents takes several in TYER_API_KEYS"});
+  }
+  std::vector<work::Identity> served;
+  for (const std::string& key : keys) {
+    TYER_TRY(work::Identity identity, identify(world, arguments, {hub, key}));
+    served.push_back(std::move(identity));
+  }
+  return served;
+}
+
+}  // namespace tyer::cli
