@@ -8,6 +8,7 @@
 #include "base/json_text.h"
 #include "base/text.h"
 #include "cli/limits.h"
+#include "http/client.h"
 #include "lock/hub_client.h"
 
 namespace tyer::cli {
@@ -31,6 +32,11 @@ Result<> choose_hub(const World& world, const Arguments& arguments, Settings& se
     settings.hub_url.clear();
   } else if (settings.hub_url.empty()) {
     settings.hub_url = variable_of(world, {"AGENTFEED_URL"});
+    if (!settings.hub_url.empty() && !http::parse_url(settings.hub_url)) {
+      return fail(Fault::invalid,
+                  fmt::format("AGENTFEED_URL is '{}', but must be a URL like http://127.0.0.1:7420",
+                              printable(settings.hub_url, 80)));
+    }
   }
   return {};
 }

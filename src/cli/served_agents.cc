@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "api/secrets.h"
 #include "base/json.h"
 #include "base/text.h"
 #include "feed/names.h"
@@ -36,15 +37,33 @@ Variable session_variable(const World& world) {
   return first_of(world, {"TYER_SESSION", "AGENTFEED_SESSION"});
 }
 
+struct Key {
+  std::string text;
+  std::string name;  // Where it stands, and what of it is no secret.
+};
+
+// What `tyer agent key --list` shows of it.
+std::string public_part(const std::string& key) {
+  const std::string credential = api::credential_of(key);
+  if (credential.empty()) return "which is not a key by its form";
+  return fmt::format("{}{}…", key.substr(0, 3), credential.substr(credential.size() - 6));
+}
+
 // TYER_API_KEY, and for --all-agents those in TYER_API_KEYS, between commas or spaces.
-std::vector<std::string> keys_of(const World& world, bool all) {
-  std::string text = key_variable(world).text;
-  if (all) text += "," + keys_variable(world).text;
-  std::vector<std::string> keys;
+std::vector<Key> keys_of(const World& world, bool all) {
+  std::vector<Key> keys;
+  const auto add = [&](const std::string& text, const std::string& where) {
+    if (text.empty() || std::ranges::find(keys, text, &Key::text) != keys.end()) return;
+    keys.push_back({text, fmt::format("{} ({})", where, public_part(text))});
+  };
+  const Variable one = key_variable(world);
+  add(one.text, one.name);
+  if (!all) return keys;
+  const auto [name, text] = keys_variable(world);
+  std::size_t position = 0;
   for (std::size_t at = 0; at < text.size();) {
-    const std::size_t end = std::min(text.find_first_of(", \n\t", at), text.size());
-    const std::string key = text.substr(at, end - at);
-    if (!key.empty() && std::ranges::find(keys, key) == keys.end()) keys.push_back(key);
+    const std::size_t end = std::min(text.find_first_of(", \r\n\t", at), text.size());
+    if (end > at) add(text.substr(at, end - at), fmt::format("key {} of {}", ++position, name));
     at = end + 1;
   }
   return keys;
@@ -68,6 +87,8 @@ Result<std::string> session_called(lock::HubClient& client, const std::string& a
 // Who one is with the key, and which of its sessions are served.
 Result<work::Identity> identify(const World& world, const Arguments& arguments,
                                 const lock::HubAddress& hub) {
+  const auto is_plain = [](char c) { return c > ' ' && c < '\x7f'; };
+  if (!std::ranges::all_of(hub.key, is_plain)) return fail(Fault::invalid, "it is no key");
   TYER_TRY(auto client, lock::HubClient::make(hub, 10s));
   TYER_TRY(const Json me, client.ask("GET", "/api/auth/me", {}));
   work::Identity identity{.hub = hub};
@@ -116,20 +137,37 @@ Tried<> check_serves_all(const World& world, const Arguments& arguments) {
 }
 
 Tried<std::vector<work::Identity>> find_served(const World& world, const Arguments& arguments,
-                                               const std::string& hub) {
+                                               const std::string& hub, const Log& log) {
   TYER_TRY_OK(check_options(arguments));
-  const std::vector<std::string> keys = keys_of(world, arguments.has("--all-agents"));
+  const bool all = arguments.has("--all-agents");
+  const std::vector<Key> keys = keys_of(world, all);
   if (keys.empty()) {
     return std::unexpected(
-        Failure{{Fault::invalid, "no key: TYER_API_KEY says which agent is served"},
+        Failure{{Fault::invalid,
+                 all ? "no keys: TYER_API_KEYS says which agents are served, with commas between "
+                       "their keys"
+                     : "no key: TYER_API_KEY says which agent is served"},
                 "'tyer agent key NAME' makes one; --all-agents takes several in TYER_API_KEYS"});
   }
   std::vector<work::Identity> served;
-  for (const std::string& key : keys) {
-    TYER_TRY(work::Identity identity, identify(world, arguments, {hub, key}));
-    served.push_back(std::move(identity));
+  std::optional<Error> first;
+  for (const Key& key : keys) {
+    auto identity = identify(world, arguments, {hub, key.text});
+    if (identity) {
+      served.push_back(*std::move(identity));
+      continue;
+    }
+    const Error& error = identity.error();
+    // A hub that is out of reach has not said that a key is bad.
+    if (info(error.fault).retry_helps) return std::unexpected(Failure{error});
+    if (keys.size() > 1) log.warn("not served", {{"key", key.name}, {"why", error.what}});
+    if (!first) first = error.in(key.name);
   }
-  return served;
+  if (!served.empty()) return served;
+  return std::unexpected(
+      Failure{keys.size() == 1
+                  ? *first
+                  : first->in(fmt::format("none of {} keys is good; the first", keys.size()))});
 }
 
 }  // namespace tyer::cli

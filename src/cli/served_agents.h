@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "base/log.h"
 #include "cli/door.h"
 #include "work/worker.h"
 
@@ -15,9 +16,11 @@ namespace tyer::cli {
 // success.
 [[nodiscard]] Tried<> check_serves_all(const World& world, const Arguments& arguments);
 
-// At the hub, those of the keys in the environment. `invalid` if there is none.
+// At the hub, those of the keys in the environment. `invalid` if there is none. Of several keys,
+// those that are not good are told in the log, and only if no other is left it is a failure.
 [[nodiscard]] Tried<std::vector<work::Identity>> find_served(const World& world,
                                                              const Arguments& arguments,
-                                                             const std::string& hub);
+                                                             const std::string& hub,
+                                                             const Log& log);
 
 }  // namespace tyer::cli

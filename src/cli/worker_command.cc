@@ -210,7 +210,7 @@ Done run_worker(World& world, const Arguments& arguments) {
     TYER_TRY(own, start_own_hub(world, settings, std::move(options), log));
     identities.push_back({.hub = own.address});
   } else {
-    TYER_TRY(identities, find_served(world, arguments, settings.hub_url));
+    TYER_TRY(identities, find_served(world, arguments, settings.hub_url, log));
   }
   log.info("working", {{"hub", identities.front().hub.url}});
   const Done done =

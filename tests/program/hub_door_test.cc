@@ -83,6 +83,9 @@ TEST_F(HubDoor, IsNamedByFlagVariableFileOrTheOldVariables) {
   ASSERT_EQ(tyer("feed add here").code, 0);
   const std::string nowhere = "http://127.0.0.1:1";
 
+  environment["AGENTFEED_URL"] = "zzz";
+  EXPECT_EQ(tyer("feed list").code, 2);
+  EXPECT_TRUE(tyer("feed list").err.contains("AGENTFEED_URL is 'zzz', but must be a URL"));
   environment["AGENTFEED_URL"] = nowhere;
   EXPECT_EQ(tyer("feed list").code, 3);
   EXPECT_EQ(tyer({"feed", "list", "--store", store_url()}).code, 0) << "the store itself";

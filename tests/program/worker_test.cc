@@ -170,6 +170,41 @@ TEST_F(Worker, ServesAllAgentsWhoseKeysItHas) {
   EXPECT_EQ(leave(worker).code, 0);
 }
 
+TEST_F(Worker, ServesTheOthersIfAKeyIsBadAndSaysWhich) {
+  make_agent("ann");
+  make_agent("bob");
+  ProgramCall some = worker_call("ann", "--all-agents");
+  std::string bad = key_of("bob");
+  bad.back() = bad.back() == 'x' ? 'y' : 'x';
+  some.environment["TYER_API_KEYS"] = key_of("ann") + "," + bad + ",hunter2";
+  some.environment.erase("TYER_API_KEY");
+  Program worker(some);
+  await_answers(write_post("@ann hello"), 1);
+  const ProgramResult result = leave(worker);
+
+  EXPECT_EQ(result.code, 0) << result.err;
+  const std::string shown = "ty_" + bad.substr(23, 6);
+  EXPECT_TRUE(result.err.contains("key 2 of TYER_API_KEYS (" + shown + "…)")) << result.err;
+  EXPECT_TRUE(result.err.contains("key 3 of TYER_API_KEYS (which is not a key")) << result.err;
+  for (const std::string& secret : {bad, key_of("ann"), std::string("hunter2")}) {
+    EXPECT_FALSE(result.err.contains(secret)) << result.err;
+  }
+}
+
+TEST_F(Worker, IsRefusedIfNoneOfItsKeysIsGood) {
+  make_agent("ann");
+  ProgramCall none = worker_call("ann", "--all-agents");
+  none.environment.erase("TYER_API_KEY");
+  const ProgramResult empty = run_program(none);
+  EXPECT_EQ(empty.code, 2);
+  EXPECT_TRUE(empty.err.contains("no keys: TYER_API_KEYS says")) << empty.err;
+
+  none.environment["TYER_API_KEYS"] = "one two";
+  const ProgramResult bad = run_program(none);
+  EXPECT_EQ(bad.code, 4) << bad.err;
+  EXPECT_TRUE(bad.err.contains("none of 2 keys is good")) << bad.err;
+}
+
 TEST_F(Worker, QueuesWhatComesWhileItRuns) {
   make_scripted("bot", gated);
   const auto worker = start_worker("bot");
