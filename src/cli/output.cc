@@ -97,10 +97,12 @@ void Output::write_out() {
   waiting_.clear();
 }
 
-Log make_log(const Output& output, const env::Clock& clock, Log::Form form, Level least) {
+Log make_log(const Output& output, const env::Clock& clock, Log::Form form, Level least,
+             std::function<void()> on_line) {
   const auto now = [&clock] { return clock.now(); };
-  const auto write = [&output](std::string_view line) {
+  const auto write = [&output, on_line = std::move(on_line)](std::string_view line) {
     output.warn_from_aside(std::string(line) + "\n");
+    if (on_line) on_line();
   };
   const auto left_out = std::make_shared<std::atomic<std::size_t>>(0);
   return Log(form, least, now,

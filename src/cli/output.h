@@ -7,6 +7,7 @@
 
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -58,9 +59,10 @@ class Output {
 };
 
 // A log on standard error, a line each. Nobody ever waits for its reader: what is too much is left
-// out, and how much that was is told as soon as there is room again.
+// out, and how much that was is told as soon as there is room again. `on_line` is called by any
+// thread, after each.
 [[nodiscard]] Log make_log(const Output& output, const env::Clock& clock, Log::Form form,
-                           Level least);
+                           Level least, std::function<void()> on_line = {});
 
 // One line on a terminal's standard error that says how far long work has come.
 // It is gone when the work is done; elsewhere it is never there.

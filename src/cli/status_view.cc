@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "base/time.h"
 #include "cli/columns.h"
 
 namespace tyer::cli {
@@ -64,13 +65,35 @@ std::vector<std::string> status_lines(std::vector<work::Row> rows, std::size_t w
   return shown;
 }
 
+std::string leaving_words(std::size_t runs, Span time) {
+  if (runs == 0) return "Leaving.";
+  return fmt::format("Leaving: {} first, at most {}. Ctrl+C again ends {} now.",
+                     count(runs, "run") + (runs == 1 ? " finishes" : " finish"), format_span(time),
+                     runs == 1 ? "it" : "them");
+}
+
 void StatusView::show(const std::vector<work::Row>& rows) {
   // A full line would wrap, and one more than the screen has would scroll.
   const std::size_t width = world_.output.width() - 1;
-  std::string painted = lines_ > 0 ? fmt::format("\x1b[{}A", lines_) : "";
-  const auto lines = status_lines(rows, width, world_.output.height() - 1);
-  for (const std::string& line : lines) painted += line + "\x1b[K\n";
-  lines_ = lines.size();
+  shown_ = status_lines(rows, width, world_.output.height() - 1);
+  print(to_its_beginning());
+}
+
+void StatusView::say(const std::string& line) {
+  print(to_its_beginning() + line + "\x1b[K\n");
+}
+
+// A terminal shows ^C where the cursor is, so that need not be the beginning of a line.
+std::string StatusView::to_its_beginning() {
+  if (is_below_.exchange(false)) lines_ = 0;
+  return lines_ > 0 ? fmt::format("\r\x1b[{}A", lines_) : "\r";
+}
+
+// Puts the table below the text.
+void StatusView::print(const std::string& text) {
+  std::string painted = text;
+  for (const std::string& line : shown_) painted += line + "\x1b[K\n";
+  lines_ = shown_.size();
   world_.output.print(painted + "\x1b[J");
   (void)world_.output.flush();
 }

@@ -2,6 +2,7 @@
 
 #pragma once
 
+#include <atomic>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,9 @@ namespace tyer::cli {
 [[nodiscard]] std::vector<std::string> status_lines(std::vector<work::Row> rows, std::size_t width,
                                                     std::size_t height);
 
+// What is said at the first signal: so many runs have so much time.
+[[nodiscard]] std::string leaving_words(std::size_t runs, Span time);
+
 class StatusView {
  public:
   explicit StatusView(World& world) : world_(world) {}
@@ -22,9 +26,20 @@ class StatusView {
   // Over what it has shown before.
   void show(const std::vector<work::Row>& rows);
 
+  // A line that stays, above the table.
+  void say(const std::string& line);
+
+  // Somebody else has written a line below the table: the next one begins there. From any thread.
+  void step_aside() { is_below_ = true; }
+
  private:
+  [[nodiscard]] std::string to_its_beginning();
+  void print(const std::string& text);
+
   World& world_;
-  std::size_t lines_ = 0;
+  std::vector<std::string> shown_;
+  std::size_t lines_ = 0;  // Of it on the screen, above the cursor.
+  std::atomic<bool> is_below_ = false;
 };
 
 }  // namespace tyer::cli

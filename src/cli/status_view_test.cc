@@ -21,6 +21,14 @@ TEST(StatusLines, SayWhatEachSessionWorksOn) {
                           "bot/리팩토링  running  add an index, too  failed: no"}));
 }
 
+TEST(StatusLines, SayWhatIsWaitedForWhenItLeaves) {
+  EXPECT_EQ(leaving_words(0, 5min), "Leaving.");
+  EXPECT_EQ(leaving_words(1, 5min),
+            "Leaving: 1 run finishes first, at most 5m. Ctrl+C again ends it now.");
+  EXPECT_EQ(leaving_words(2, 90s),
+            "Leaving: 2 runs finish first, at most 1m30s. Ctrl+C again ends them now.");
+}
+
 TEST(StatusLines, AreAsWideAsTheTerminalAndNoWider) {
   const work::Row row{.session = std::string(100, 's'),
                       .state = "no budget left",

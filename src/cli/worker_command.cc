@@ -52,15 +52,30 @@ class EndSignals {
   env::Fd fd_;
 };
 
-bool shows_table(const World& world, const Arguments& arguments) {
-  return world.output.on_terminal() && !arguments.has("--json");
-}
+// What is seen of a worker: on a terminal a table, and lines for what is wrong; elsewhere a log.
+struct Face {
+  Face(World& world, const Arguments& arguments)
+      : has_table(world.output.on_terminal() && !arguments.has("--json")),
+        view(world),
+        log(make_log(world.output, world.env.clock,
+                     arguments.has("--json") ? Log::Form::json : Log::Form::text,
+                     // What the table shows is not told by lines as well.
+                     has_table ? Level::warn : Level::info,
+                     [this, is_seen = world.output.errors_on_terminal()] {
+                       if (is_seen) view.step_aside();
+                     })) {}
 
-// What the table shows is not told by lines between its own.
-Log make_worker_log(World& world, const Arguments& arguments) {
-  return make_log(world, arguments.has("--json"),
-                  shows_table(world, arguments) ? Level::warn : Level::info);
-}
+  void watch(work::Worker& worker) {
+    if (!has_table) return;
+    worker.on_change([this](const std::vector<work::Row>& rows) { view.show(rows); });
+    worker.on_leave([this](std::size_t runs, Span time) { view.say(leaving_words(runs, time)); });
+    worker.on_hub_back([this] { view.say("The hub is back."); });
+  }
+
+  const bool has_table;
+  StatusView view;
+  const Log log;
+};
 
 Result<std::size_t> read_at_once(const Arguments& arguments) {
   const auto text = arguments.value("--max-runs");
@@ -137,7 +152,7 @@ struct OwnHub {
 // Serves until it is told to leave. `own`: a hub in this process, if there is one.
 Done run_worker_loop(World& world, const Arguments& arguments, const Settings& settings,
                      std::vector<work::Identity> identities, const OwnHub& own,
-                     const EndSignals& signals, const Log& log) {
+                     const EndSignals& signals, Face& face) {
   work::WorkerOptions options{.identities = std::move(identities), .is_alone = !own.service};
   TYER_TRY(options.at_once, read_at_once(arguments));
   options.leave = settings.worker_leave;
@@ -150,15 +165,12 @@ Done run_worker_loop(World& world, const Arguments& arguments, const Settings& s
   TYER_TRY_OK(open_store(world, settings, Access::write));
   Keepers keepers(world, std::move(job));
   work::Worker worker(
-      world.env, log, std::move(options),
+      world.env, face.log, std::move(options),
       [&](const work::Call& call, const work::Identity& identity) {
         return keepers.start(call, identity);
       },
       [&](const work::Identity& identity) { return keepers.offer(identity); });
-  StatusView view(world);
-  if (shows_table(world, arguments)) {
-    worker.on_change([&](const std::vector<work::Row>& rows) { view.show(rows); });
-  }
+  face.watch(worker);
   TYER_TRY_OK(worker.run(signals.fd()));
   return 0;
 }
@@ -199,7 +211,8 @@ Done run_worker(World& world, const Arguments& arguments) {
   TYER_TRY_OK(read_at_once(arguments));
   TYER_TRY(Settings settings, load_settings(world, arguments));
   TYER_TRY_OK(choose_hub(world, arguments, settings));
-  const Log log = make_worker_log(world, arguments);
+  Face face(world, arguments);
+  const Log& log = face.log;
   std::vector<work::Identity> identities;
   OwnHub own;
   if (settings.hub_url.empty()) {
@@ -214,7 +227,7 @@ Done run_worker(World& world, const Arguments& arguments) {
   }
   log.info("working", {{"hub", identities.front().hub.url}});
   const Done done =
-      run_worker_loop(world, arguments, settings, std::move(identities), own, signals, log);
+      run_worker_loop(world, arguments, settings, std::move(identities), own, signals, face);
   if (own.service) own.service->stop(limits::serve_grace);
   return done;
 }
@@ -224,11 +237,11 @@ Done run_up(World& world, const Arguments& arguments) {
   TYER_TRY_OK(read_at_once(arguments));
   TYER_TRY(const Settings settings, load_settings(world, arguments));
   const bool json = arguments.has("--json");
-  const Log log = make_worker_log(world, arguments);
+  Face face(world, arguments);
   const std::string store = absolute_url(store_url(world, settings), world.directory);
   TYER_TRY(api::ServiceOptions options, read_hub_options(world, arguments, settings, store));
   const bool open = options.hub.open;
-  TYER_TRY(const OwnHub own, start_own_hub(world, settings, std::move(options), log));
+  TYER_TRY(const OwnHub own, start_own_hub(world, settings, std::move(options), face.log));
   TYER_TRY(auto client, lock::HubClient::make(own.address, 10s));
   TYER_TRY_OK(set_up(client));
   if (json) {
@@ -245,7 +258,7 @@ Done run_up(World& world, const Arguments& arguments) {
   }
   TYER_TRY_OK(world.output.flush());
   const Done done =
-      run_worker_loop(world, arguments, settings, {{.hub = own.address}}, own, signals, log);
+      run_worker_loop(world, arguments, settings, {{.hub = own.address}}, own, signals, face);
   own.service->stop(limits::serve_grace);
   return done;
 }

@@ -94,6 +94,7 @@ void Worker::take_signals(int signals_fd) {
       leave_by_ = env_.clock.mono() + options_.leave;
       retire();
       log_.info("leaving", {{"runs", std::to_string(keepers_.size())}});
+      if (left_) left_(keepers_.size(), options_.leave);
     }
   }
 }
@@ -139,7 +140,10 @@ void Worker::look_for_work() {
       if (!std::exchange(has_trouble_, true)) log_.warn("no hub", {{"why", work.error().what}});
       continue;
     }
-    if (std::exchange(has_trouble_, false)) log_.info("the hub is back");
+    if (std::exchange(has_trouble_, false)) {
+      log_.info("the hub is back");
+      if (back_) back_();
+    }
     for (const Json& row : work->value("ending", Json::array())) end_if_due(row);
     if (is_leaving()) continue;
     served->has_looked = true;

@@ -81,6 +81,10 @@ class Worker {
 
   // Called when it changes, by the thread in `run`.
   void on_change(std::function<void(const std::vector<Row>&)> look) { look_ = std::move(look); }
+  // The same when it begins to leave: so many runs finish first, if they do so in time.
+  void on_leave(std::function<void(std::size_t runs, Span time)> told) { left_ = std::move(told); }
+  // And when a hub answers again that was out of reach.
+  void on_hub_back(std::function<void()> told) { back_ = std::move(told); }
 
  private:
   struct Keeper {
@@ -134,6 +138,8 @@ class Worker {
   bool was_asked_ = false;  // The runs were.
   bool has_trouble_ = false;
   std::function<void(const std::vector<Row>&)> look_;
+  std::function<void(std::size_t, Span)> left_;
+  std::function<void()> back_;
 };
 
 }  // namespace tyer::work

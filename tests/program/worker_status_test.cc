@@ -43,6 +43,42 @@ TEST_F(WorkerStatus, ShowsWhatASessionWorksOnForAsLongAsItDoes) {
   expect_all_is_well(1);
 }
 
+TEST_F(WorkerStatus, SaysWhatItWaitsForWhenItIsToldToLeave) {
+  start_hub();
+  make_scripted("bot", gated);
+  ProgramCall seen = worker_call("bot", "");
+  seen.out_to = screen.path();
+  Program worker(seen);
+  const std::string post = write_post("@bot please");
+  EXPECT_EQ(news->line(), "here");
+  screen.until("running");
+
+  worker.signal(SIGINT);
+
+  screen.until("Leaving: 1 run finishes first, at most 5m. Ctrl+C again ends it now.");
+  EXPECT_TRUE(screen.until("running").contains("session")) << "the table is gone";
+  gate->put("go");
+  EXPECT_EQ(worker.finish().code, 0);
+  EXPECT_EQ(answers(post).size(), 1U);
+}
+
+TEST_F(WorkerStatus, SaysThatTheHubIsBack) {
+  start_hub();
+  make_agent("bot");
+  ProgramCall seen = worker_call("bot", "");
+  seen.out_to = screen.path();
+  seen.err_to = screen.path();
+  Program worker(seen);
+  await_answers(write_post("@bot please"), 1);
+
+  end_hub(SIGKILL);
+  screen.until("no hub");
+  start_hub();
+
+  screen.until("The hub is back.");
+  EXPECT_EQ(leave(worker).code, 0);
+}
+
 TEST_F(WorkerStatus, OfUpIsBelowWhereItIs) {
   ProgramCall seen = call(split_words("up --open-loopback --listen 127.0.0.1:0"));
   seen.out_to = screen.path();
