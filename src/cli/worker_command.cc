@@ -144,9 +144,17 @@ class Keepers {
 
 struct OwnHub {
   std::unique_ptr<store::Store> store;
+  std::unique_ptr<api::Service> inner;  // For workers alone, if they cannot use the other.
   std::unique_ptr<api::Service> service;
-  lock::HubAddress address;
-  std::string code;  // For the first visit, if one is needed.
+  lock::HubAddress address;  // For workers.
+  std::string url;           // For people.
+  std::string code;          // For the first visit, if one is needed.
+
+  void stop() const {
+    for (const auto& one : {&service, &inner}) {
+      if (*one) (*one)->stop(limits::serve_grace);
+    }
+  }
 };
 
 // Serves until it is told to leave. `own`: a hub in this process, if there is one.
@@ -188,6 +196,14 @@ Result<> set_up(lock::HubClient& client) {
   return {};
 }
 
+// A hub that nobody knows of but who has the inner key, on this machine.
+api::ServiceOptions inner_options(api::HubOptions hub) {
+  hub.open = false;
+  hub.hosts.clear();
+  hub.setup_code.clear();
+  return {.listen = "127.0.0.1:0", .hub = std::move(hub)};
+}
+
 std::expected<OwnHub, Failure> start_own_hub(World& world, const Settings& settings,
                                              api::ServiceOptions options, const Log& log) {
   OwnHub own;
@@ -198,9 +214,17 @@ std::expected<OwnHub, Failure> start_own_hub(World& world, const Settings& setti
   }
   options.hub.inner_key = own.address.key;
   TYER_TRY(own.store, open_store(world, settings, Access::write));
+  if (options.tls) {
+    // A certificate is for the name that people use. Workers and agents are on this machine, where
+    // there is nothing to hide from the wire. First, so that it removes no upload of the other.
+    TYER_TRY(own.inner, api::Service::start(world.env, *own.store, world.catalog, log,
+                                            inner_options(options.hub)));
+    options.hub.inner_key.clear();
+  }
   TYER_TRY(own.service,
            api::Service::start(world.env, *own.store, world.catalog, log, std::move(options)));
-  own.address.url = fmt::format("{}://{}", scheme, own.service->address());
+  own.url = fmt::format("{}://{}", scheme, own.service->address());
+  own.address.url = own.inner ? "http://" + own.inner->address() : own.url;
   return own;
 }
 
@@ -228,7 +252,7 @@ Done run_worker(World& world, const Arguments& arguments) {
   log.info("working", {{"hub", identities.front().hub.url}});
   const Done done =
       run_worker_loop(world, arguments, settings, std::move(identities), own, signals, face);
-  if (own.service) own.service->stop(limits::serve_grace);
+  own.stop();
   return done;
 }
 
@@ -245,21 +269,21 @@ Done run_up(World& world, const Arguments& arguments) {
   TYER_TRY(auto client, lock::HubClient::make(own.address, 10s));
   TYER_TRY_OK(set_up(client));
   if (json) {
-    world.output.print(fmt::format("{{\"url\":{},\"store\":{}}}\n", json_string(own.address.url),
+    world.output.print(fmt::format("{{\"url\":{},\"store\":{}}}\n", json_string(own.url),
                                    json_string(masked_url(store))));
   } else {
     world.output.print(fmt::format(
         "Tyer is at {}\nStore: {}\n{}{}Write to @demo in a feed to see an agent answer. Ctrl+C "
         "ends "
         "it.\n",
-        own.address.url, masked_url(store),
+        own.url, masked_url(store),
         open ? "Open to everybody on this machine.\n" : "The first visit sets the password.\n",
         own.code.empty() ? "" : fmt::format("Code for the first visit: {}\n", own.code)));
   }
   TYER_TRY_OK(world.output.flush());
   const Done done =
       run_worker_loop(world, arguments, settings, {{.hub = own.address}}, own, signals, face);
-  own.service->stop(limits::serve_grace);
+  own.stop();
   return done;
 }
 

@@ -92,6 +92,28 @@ TEST_F(Up, SaysWhereItIs) {
   EXPECT_EQ(plain.finish().code, 0);
 }
 
+TEST_F(Up, NeedsNoCertificateForWhereItListens) {
+  const ProgramResult made =
+      run_program({.words = {"req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256",
+                             "-nodes", "-days", "1", "-subj", "/CN=hub.example", "-addext",
+                             "subjectAltName=DNS:hub.example", "-keyout", dir / "key.pem", "-out",
+                             dir / "cert.pem"},
+                   .program = "/usr/bin/openssl"});
+  ASSERT_EQ(made.code, 0) << made.err;
+  start("--tls-cert cert.pem --tls-key key.pem");
+  EXPECT_TRUE(url.starts_with("https://127.0.0.1:")) << url;
+  Program tail(call({"feed", "tail"}));
+
+  ASSERT_EQ(tyer({"feed", "post", "general", "@demo hello"}).code, 0);
+
+  EXPECT_TRUE(tail.wait_for("This is the demo agent"));
+  const ProgramResult reached =
+      run_program({.words = {"-sk", "-o", "/dev/null", "-w", "%{http_code}", url + "/api/feeds"},
+                   .program = "/usr/bin/curl"});
+  EXPECT_EQ(reached.out, "401");
+  EXPECT_EQ(end_by(SIGINT), 0);
+}
+
 TEST_F(Up, IsNeverOpenToTheWorld) {
   EXPECT_EQ(tyer("up --open-loopback --listen 0.0.0.0:0").code, 2);
 }
