@@ -247,7 +247,10 @@ Result<http::Response> stop_run(Call& call) {
 Result<http::Response> show_stats(Call& call) {
   TYER_TRY(const std::vector<std::string> agents, agents_of(call));
   const std::string since(call.request.query_of("since"));
-  TYER_TRY_OK(feed::check_title("since", since, limits::actor_bytes_max));
+  if (!since.empty() && !parse_time(since + "T00:00:00Z")) {
+    return fail(Fault::invalid,
+                fmt::format("since '{}' is not a day like 2026-11-15", printable(since, 80)));
+  }
   Json rows = Json::array();
   TYER_TRY_OK(call.hub.engine().read([&](const core::View& view) -> Result<> {
     rows = Json::array();

@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 
 #include "base/json.h"
+#include "base/text.h"
+#include "base/time.h"
 #include "cli/columns.h"
 #include "cli/commands.h"
 #include "cli/door.h"
@@ -41,10 +43,16 @@ std::string money(std::int64_t micros) {
 }  // namespace
 
 Done run_stats(World& world, const Arguments& arguments) {
+  const auto first_day = arguments.value("--since");
+  if (first_day && !parse_time(*first_day + "T00:00:00Z")) {
+    return std::unexpected(
+        Failure{{Fault::invalid, fmt::format("--since '{}' is not a day like 2026-11-15",
+                                             printable(*first_day, 80))}});
+  }
   TYER_TRY(const auto door, Door::open(world, arguments, Access::read));
   const std::string by = arguments.value("--by").value_or("agent");
   const std::string since =
-      arguments.value("--since").value_or(feed::day_of(world.env.clock.now() - limits::stats_span));
+      first_day.value_or(feed::day_of(world.env.clock.now() - limits::stats_span));
   TYER_TRY(const Json page, door->ask("GET", "/api/stats", {{"since", since}}));
   TYER_TRY(const auto names, names_of(*door));
   std::map<std::string, Json> sums;

@@ -292,5 +292,17 @@ TEST_F(WorkerRun, IsCounted) {
   EXPECT_EQ(tyer("stats --by moon").code, 2);
 }
 
+TEST_F(WorkerRun, IsCountedSinceADayThatThereIs) {
+  environment["TYER_URL"] = url();
+  for (const std::string day : {"yesterday", "2026-13-40", "2026-02-30", "2026-11-15T00:00:00Z"}) {
+    const ProgramResult result = tyer("stats --since " + day);
+    EXPECT_EQ(result.code, 2) << result.out;
+    EXPECT_TRUE(result.err.contains("--since '" + day + "' is not a day like 2026-11-15"))
+        << result.err;
+    EXPECT_EQ(people().get("/api/stats?since=" + day).status, 400) << day;
+  }
+  EXPECT_EQ(tyer("stats --since 2026-02-28").out, "No runs since 2026-02-28.\n");
+}
+
 }  // namespace
 }  // namespace tyer::testing
