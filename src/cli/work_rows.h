@@ -68,18 +68,18 @@ inline constexpr std::array up_options{hub_rows::serve_options[0],
                                        hub_rows::serve_options[5],
                                        max_runs_option};
 inline constexpr std::array<std::string_view, 2> up_examples{"tyer up", "tyer up --open-loopback"};
-inline constexpr Command up{
-    .name = "up",
-    .group = "Hub",
-    .summary = "Run the hub and its agents: all you need on one machine",
-    .details =
-        "The first time it makes a feed and a demo agent that needs no key. It serves all agents "
-        "of the store; more workers, here or elsewhere, share the work.",
-    .operands = {},
-    .options = up_options,
-    .examples = up_examples,
-    .exit_codes = hub_rows::serve_codes,
-    .run = run_up};
+inline constexpr Command up{.name = "up",
+                            .group = "Hub",
+                            .summary = "Run the hub and its agents: all you need on one machine",
+                            .details =
+                                "On a store that never had any it makes a feed and a demo agent "
+                                "that needs no key. It serves all agents "
+                                "of the store; more workers, here or elsewhere, share the work.",
+                            .operands = {},
+                            .options = up_options,
+                            .examples = up_examples,
+                            .exit_codes = hub_rows::serve_codes,
+                            .run = run_up};
 
 inline constexpr std::array stats_options{
     Option{"--since", "DAY", "The first day, like 2026-11-15 (a week ago)"},

@@ -183,17 +183,42 @@ Done run_worker_loop(World& world, const Arguments& arguments, const Settings& s
   return 0;
 }
 
-// What a hub needs to be of use: a feed, and an agent that needs no key.
-Result<> set_up(lock::HubClient& client) {
-  TYER_TRY(const Json feeds, client.ask("GET", "/api/feeds", {}));
-  if (feeds.value("data", Json::array()).empty()) {
-    TYER_TRY_OK(client.ask("POST", "/api/feeds", {}, R"({"name":"general"})"));
-  }
-  TYER_TRY(const Json agents, client.ask("GET", "/api/agents", {}));
-  if (agents.value("data", Json::array()).empty()) {
+// What a hub needs to be of use: an agent that needs no key, and a feed. Who has deleted them does
+// not want them again. In this order, or one that was interrupted would never get both.
+Result<> set_up(lock::HubClient& client, store::Store& store) {
+  bool had_agent = false;
+  bool had_feed = false;
+  TYER_TRY_OK(store.read([&](const core::View& view) -> Result<> {
+    TYER_TRY(const auto agents, view.events({.root = "agent", .limit = 1}));
+    TYER_TRY(const auto feeds, view.events({.root = "feed", .limit = 1}));
+    had_agent = !agents.empty();
+    had_feed = !feeds.empty();
+    return {};
+  }));
+  if (!had_agent && !had_feed) {
     TYER_TRY_OK(client.ask("POST", "/api/keys", {}, R"({"name":"demo","type":"demo"})"));
   }
+  if (!had_feed) TYER_TRY_OK(client.ask("POST", "/api/feeds", {}, R"({"name":"general"})"));
   return {};
+}
+
+// What people should know to begin with, as it is now.
+Result<std::string> first_words(lock::HubClient& client, bool is_open, const std::string& code) {
+  std::string words;
+  TYER_TRY(const Json setup, client.ask("GET", "/api/setup", {}));
+  if (is_open) {
+    words = "Open to everybody on this machine.\n";
+  } else if (setup.value("needs_setup", false)) {
+    words = "The first visit sets the password.\n";
+    if (!code.empty()) words += fmt::format("Code for the first visit: {}\n", code);
+  }
+  TYER_TRY(const Json agents,
+           client.ask("GET", "/api/agents", {{"limit", std::to_string(limits::hub_page_rows)}}));
+  const Json rows = agents.value("data", Json::array());
+  if (std::ranges::any_of(rows, [](const Json& row) { return text_or(row, "name") == "demo"; })) {
+    words += "Write to @demo in a feed to see an agent answer. ";
+  }
+  return words + "Ctrl+C ends it.\n";
 }
 
 // A hub that nobody knows of but who has the inner key, on this machine.
@@ -267,18 +292,14 @@ Done run_up(World& world, const Arguments& arguments) {
   const bool open = options.hub.open;
   TYER_TRY(const OwnHub own, start_own_hub(world, settings, std::move(options), face.log));
   TYER_TRY(auto client, lock::HubClient::make(own.address, 10s));
-  TYER_TRY_OK(set_up(client));
+  TYER_TRY_OK(set_up(client, *own.store));
   if (json) {
     world.output.print(fmt::format("{{\"url\":{},\"store\":{}}}\n", json_string(own.url),
                                    json_string(masked_url(store))));
   } else {
-    world.output.print(fmt::format(
-        "Tyer is at {}\nStore: {}\n{}{}Write to @demo in a feed to see an agent answer. Ctrl+C "
-        "ends "
-        "it.\n",
-        own.url, masked_url(store),
-        open ? "Open to everybody on this machine.\n" : "The first visit sets the password.\n",
-        own.code.empty() ? "" : fmt::format("Code for the first visit: {}\n", own.code)));
+    TYER_TRY(const std::string words, first_words(client, open, own.code));
+    world.output.print(
+        fmt::format("Tyer is at {}\nStore: {}\n{}", own.url, masked_url(store), words));
   }
   TYER_TRY_OK(world.output.flush());
   const Done done =

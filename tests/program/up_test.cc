@@ -92,6 +92,35 @@ TEST_F(Up, SaysWhereItIs) {
   EXPECT_EQ(plain.finish().code, 0);
 }
 
+TEST_F(Up, SaysNothingThatIsNotSoAnyMore) {
+  start("");
+  EXPECT_EQ(Visitor(url).post("/api/setup", {{"password", hub_password}}).status, 200);
+  EXPECT_EQ(end_by(SIGINT), 0);
+  ASSERT_EQ(tyer("agent remove demo").code, 0);
+
+  Program plain(call({"up", "--listen", "127.0.0.1:0"}));
+  EXPECT_TRUE(plain.wait_for("Ctrl+C"));
+  plain.signal(SIGINT);
+  const ProgramResult result = plain.finish();
+
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_FALSE(result.out.contains("The first visit")) << result.out;
+  EXPECT_FALSE(result.out.contains("@demo")) << result.out;
+}
+
+TEST_F(Up, DoesNotMakeAgainWhatWasDeleted) {
+  start("--open-loopback");
+  EXPECT_EQ(end_by(SIGINT), 0);
+  ASSERT_EQ(tyer("agent remove demo").code, 0);
+  ASSERT_EQ(tyer("feed remove general").code, 0);
+
+  start("--open-loopback");
+
+  EXPECT_TRUE(Visitor(url).get("/api/agents").json()["data"].empty());
+  EXPECT_TRUE(Visitor(url).get("/api/feeds").json()["data"].empty());
+  EXPECT_EQ(end_by(SIGINT), 0);
+}
+
 TEST_F(Up, NeedsNoCertificateForWhereItListens) {
   const ProgramResult made =
       run_program({.words = {"req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256",
