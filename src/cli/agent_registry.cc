@@ -125,7 +125,8 @@ Result<Json> read_settings_of(const World& world, const Arguments& arguments) {
       at = comma + 1;
     }
   }
-  if (!arguments.values("CMD").empty()) body["command"] = arguments.values("CMD");
+  // Nothing behind the mark takes back what was there.
+  if (arguments.has_mark()) body["command"] = arguments.values("CMD");
   constexpr std::array<std::pair<const char*, const char*>, 5> numbers{
       {{"--max-minutes", "minutes_max"},
        {"--runs-per-day", "runs_per_day"},
@@ -145,6 +146,18 @@ Result<Json> read_settings_of(const World& world, const Arguments& arguments) {
   return body;
 }
 
+// The demo agent would take a command for a mistake, and fail at every run.
+Tried<> check_command(const Json& body, const Json& before) {
+  const auto setting = [&](const char* name) {
+    return body.contains(name) ? body[name] : before.value(name, Json());
+  };
+  if (!body.contains("command") && !body.contains("type")) return {};
+  if (setting("type") != "demo" || setting("command").empty()) return {};
+  return std::unexpected(Failure{{Fault::invalid, "an agent of type demo takes no command"},
+                                 "--type command runs it; nothing behind -- takes back one that "
+                                 "was set"});
+}
+
 }  // namespace
 
 Done run_agent_add(World& world, const Arguments& arguments) {
@@ -153,6 +166,7 @@ Done run_agent_add(World& world, const Arguments& arguments) {
   if (!is_utf8(*arguments.value("NAME"))) {
     return std::unexpected(Failure{{Fault::invalid, "the name is not UTF-8"}});
   }
+  TYER_TRY_OK(check_command(body, Json::object()));
   TYER_TRY(const auto door, Door::open(world, arguments, Access::write));
   TYER_TRY(const Json made, door->ask("POST", "/api/keys", {}, dump_json(body)));
   print_key(
@@ -172,6 +186,8 @@ Done run_agent_set(World& world, const Arguments& arguments) {
   }
   TYER_TRY(const auto door, Door::open(world, arguments, Access::write));
   TYER_TRY(const std::string id, find_agent(*door, *arguments.value("NAME")));
+  TYER_TRY(const Json before, door->ask("GET", "/api/agents/" + id));
+  TYER_TRY_OK(check_command(body, before));
   TYER_TRY(const Json agent, door->ask("PATCH", "/api/agents/" + id, {}, dump_json(body)));
   print_object(world, arguments, agent, fmt::format("{} is changed\n", shown_text(agent, "name")));
   return 0;

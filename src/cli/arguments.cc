@@ -166,6 +166,7 @@ Result<Arguments> parse_arguments(const Command& command, std::span<const std::s
     const auto before = static_cast<std::size_t>(mark - words.begin());
     TYER_TRY(Arguments arguments, parse(command, words.first(before)));
     if (!has_rest || arguments.has("--help")) return arguments;
+    if (mark != words.end()) arguments.add_mark();
     const Operand& rest = command.operands.back();
     for (const std::string& word : words.subspan(std::min(before + 1, words.size()))) {
       arguments.add(rest.name, word);

@@ -108,6 +108,16 @@ TEST(Arguments, BehindTheMarkAreTakenAsTheyAre) {
   EXPECT_EQ(refusal({"--", "true"}), "KEY is missing");
 }
 
+TEST(Arguments, TellAnEmptyRestFromNone) {
+  const Command& set = *find_command("agent set");
+  const auto parsed = [&](const std::vector<std::string>& words) {
+    return parse_arguments(set, words).value();
+  };
+  EXPECT_TRUE(parsed({"bot", "--"}).has_mark());
+  EXPECT_TRUE(parsed({"bot", "--", "cat"}).has_mark());
+  EXPECT_FALSE(parsed({"bot"}).has_mark());
+}
+
 TEST(Arguments, MayStandTwiceIfTheyAreFlags) {
   EXPECT_TRUE(parse({"a", "--any", "--any"}));
 }

@@ -51,7 +51,9 @@ inline constexpr std::array agent_operands{
     Operand{.name = "NAME", .help = "The agent's name, or its id"}};
 
 inline constexpr Operand command_operand{.name = "CMD",
-                                         .help = "Of type command: the program and its words",
+                                         .help =
+                                             "Of type command: the program and its words; of "
+                                             "claude, codex and gemini: more arguments",
                                          .required = false,
                                          .many = true,
                                          .rest = true};

@@ -81,6 +81,23 @@ TEST_P(HubCli, RefusesAgentsThatCannotBe) {
   EXPECT_EQ(tyer("agent add").code, 2);
 }
 
+TEST_P(HubCli, OnlyAgentsThatCanUseACommandGetOne) {
+  start();
+  ASSERT_EQ(tyer("agent add demo --type demo").code, 0);
+  ASSERT_EQ(tyer("agent add cat --type command -- cat").code, 0);
+
+  const ProgramResult refused = tyer("agent set demo -- cat");
+  EXPECT_EQ(refused.code, 2);
+  EXPECT_TRUE(refused.err.contains("an agent of type demo takes no command")) << refused.err;
+  EXPECT_EQ(tyer("agent add other --type demo -- cat").code, 2);
+  EXPECT_EQ(tyer("agent set cat --type demo").code, 2);
+  EXPECT_EQ(tyer("agent set demo --type command -- cat").code, 0);
+  EXPECT_EQ(tyer("agent set cat --type demo --").code, 0);
+  const Json agents = json({"agent", "list", "--json"});
+  EXPECT_EQ(agents[0]["command"], Json::array({"cat"}));
+  EXPECT_EQ(agents[1]["command"], Json::array());
+}
+
 TEST_P(HubCli, ListsAreAlignedAndSayIfThereIsNothing) {
   start();
   ASSERT_EQ(tyer("feed add 일반").code, 0);
