@@ -76,6 +76,30 @@ Span read_amounts(std::string_view text) {
   return std::min(sum, limits::wait_said_max);
 }
 
+std::string lower_case(std::string_view text) {
+  std::string lower(text);
+  std::ranges::transform(lower, lower.begin(), [](char c) {
+    return static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  });
+  return lower;
+}
+
+// What stands beside an error: a hint, or a place in a program ("at x.js:1").
+bool is_aside(std::string_view line) {
+  const std::string lower = lower_case(line);
+  const auto begins = [&](std::string_view words) { return lower.starts_with(words); };
+  constexpr std::array<std::string_view, 8> words{
+      "hint:", "help:", "note:", "tip:", "usage:", "= help:", "= note:", "at "};
+  return std::ranges::any_of(words, begins);
+}
+
+// "ERROR: no", "error: no", "fatal: no", "TypeError: no", "API Error 500", "12:30 ERROR no".
+bool is_complaint(std::string_view line) {
+  const std::string lower = lower_case(line);
+  return says(line, {"Error", "ERROR"}) || says(lower, {"error:", "fatal:", "panic:"}) ||
+         lower.starts_with("error ");
+}
+
 }  // namespace
 
 std::string clean_text(std::string_view text) {
@@ -120,15 +144,17 @@ std::string sentence(std::string_view text) {
 }
 
 std::string telling_line(std::string_view errors) {
-  std::string last;
+  std::array<std::string, 3> lines;  // By how much they tell.
   while (!errors.empty()) {
     const std::size_t end = std::min(errors.find('\n'), errors.size());
     std::string line = sentence(errors.substr(0, end));
     errors.remove_prefix(std::min(end + 1, errors.size()));
-    if (says(line, {"Error", "error:"})) return line;
-    if (!line.empty()) last = std::move(line);
+    if (line.empty()) continue;
+    const std::size_t rank = is_aside(line) ? 2 : is_complaint(line) ? 0 : 1;
+    lines[rank] = std::move(line);
   }
-  return last;
+  const auto found = std::ranges::find_if(lines, [](const auto& line) { return !line.empty(); });
+  return found == lines.end() ? "" : *found;
 }
 
 bool is_word(std::string_view text) {
@@ -148,10 +174,7 @@ bool is_uuid(std::string_view text) {
 }
 
 std::optional<Span> said_wait(std::string_view text) {
-  std::string lower(text.substr(0, limits::note_bytes_max));
-  std::ranges::transform(lower, lower.begin(), [](char c) {
-    return static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  });
+  const std::string lower = lower_case(text.substr(0, limits::note_bytes_max));
   for (const std::string_view words : {"again in ", "retry in ", "retry after ", "retry-after: ",
                                        "retrydelay\":\"", "retrydelay\": \"", "resets in "}) {
     const std::size_t at = lower.find(words);

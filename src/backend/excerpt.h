@@ -23,7 +23,8 @@ namespace tyer::backend {
 // As one line without control characters, colours and a full stop.
 [[nodiscard]] std::string sentence(std::string_view text);
 
-// The line of standard error that says most: the first about an error, else the last.
+// The line of standard error that says most: the last about an error, else the last that is no hint
+// and no place in a program, else the last.
 [[nodiscard]] std::string telling_line(std::string_view errors);
 
 // Whether it can stand as an argument by itself: printable ASCII, no space, not

@@ -40,6 +40,20 @@ TEST(Excerpt, MakesASentence) {
   EXPECT_EQ(telling_line(""), "");
 }
 
+TEST(Excerpt, TellsTheErrorAndNotTheHintBelowIt) {
+  for (const auto& [errors, line] :
+       {std::pair("ERROR: disk quota exceeded on /data\n  hint: see the manual\n",
+                  "ERROR: disk quota exceeded on /data"),
+        {"fatal: not a git repository\nhint: git init\n", "fatal: not a git repository"},
+        {"it is full\n  Hint: make room\n", "it is full"},
+        {"Error: first\nretrying\nerror: second\ngoing\n", "error: second"},
+        {"x.js:3\n  throw new Error('no')\n\nError: no\n    at new Error.make (x.js:3)\n",
+         "Error: no"},
+        {"hint: only this\n", "hint: only this"}}) {
+    EXPECT_EQ(telling_line(errors), line);
+  }
+}
+
 TEST(Excerpt, FindsHowLongToWait) {
   for (const auto& [text, wait] : {std::pair<const char*, Span>("Try again in 5 minutes.", 5min),
                                    {"try again in 3 days 4 hours 5 minutes", 76h + 5min},
