@@ -49,23 +49,27 @@ std::string public_part(const std::string& key) {
   return fmt::format("{}{}…", key.substr(0, 3), credential.substr(credential.size() - 6));
 }
 
-// TYER_API_KEY, and for --all-agents those in TYER_API_KEYS, between commas or spaces.
-std::vector<Key> keys_of(const World& world, bool all) {
-  std::vector<Key> keys;
-  const auto add = [&](const std::string& text, const std::string& where) {
-    if (text.empty() || std::ranges::find(keys, text, &Key::text) != keys.end()) return;
-    keys.push_back({text, fmt::format("{} ({})", where, public_part(text))});
-  };
-  const Variable one = key_variable(world);
-  add(one.text, one.name);
-  if (!all) return keys;
-  const auto [name, text] = keys_variable(world);
-  std::size_t position = 0;
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t end = std::min(text.find_first_of(", \r\n\t", at), text.size());
-    if (end > at) add(text.substr(at, end - at), fmt::format("key {} of {}", ++position, name));
+// Those of one variable, between commas or spaces.
+void add_keys(std::vector<Key>& keys, const Variable& variable) {
+  std::vector<std::string> words;
+  for (std::size_t at = 0; at < variable.text.size();) {
+    const std::size_t end =
+        std::min(variable.text.find_first_of(", \r\n\t", at), variable.text.size());
+    if (end > at) words.push_back(variable.text.substr(at, end - at));
     at = end + 1;
   }
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (std::ranges::find(keys, words[i], &Key::text) != keys.end()) continue;
+    const std::string where =
+        words.size() == 1 ? variable.name : fmt::format("key {} of {}", i + 1, variable.name);
+    keys.push_back({words[i], fmt::format("{} ({})", where, public_part(words[i]))});
+  }
+}
+
+std::vector<Key> keys_of(const World& world, bool all) {
+  std::vector<Key> keys;
+  add_keys(keys, key_variable(world));
+  if (all) add_keys(keys, keys_variable(world));
   return keys;
 }
 

@@ -177,7 +177,7 @@ TEST_F(Worker, ServesTheOthersIfAKeyIsBadAndSaysWhich) {
   std::string bad = key_of("bob");
   bad.back() = bad.back() == 'x' ? 'y' : 'x';
   some.environment["TYER_API_KEYS"] = key_of("ann") + "," + bad + ",hunter2";
-  some.environment.erase("TYER_API_KEY");
+  some.environment["TYER_API_KEY"] += "\n";  // As a file has it that was read.
   Program worker(some);
   await_answers(write_post("@ann hello"), 1);
   const ProgramResult result = leave(worker);
@@ -186,6 +186,7 @@ TEST_F(Worker, ServesTheOthersIfAKeyIsBadAndSaysWhich) {
   const std::string shown = "ty_" + bad.substr(23, 6);
   EXPECT_TRUE(result.err.contains("key 2 of TYER_API_KEYS (" + shown + "…)")) << result.err;
   EXPECT_TRUE(result.err.contains("key 3 of TYER_API_KEYS (which is not a key")) << result.err;
+  EXPECT_FALSE(result.err.contains("TYER_API_KEY (")) << result.err;
   for (const std::string& secret : {bad, key_of("ann"), std::string("hunter2")}) {
     EXPECT_FALSE(result.err.contains(secret)) << result.err;
   }
