@@ -124,20 +124,17 @@ Result<> check_options(const Arguments& arguments) {
 
 }  // namespace
 
-Tried<> check_serves_all(const World& world, const Arguments& arguments) {
-  std::string given;
-  for (const char* option : {"--session", "--all-sessions", "--all-agents"}) {
-    if (given.empty() && arguments.has(option)) given = option;
+Tried<bool> names_agents(const World& world, const Arguments& arguments) {
+  if (!keys_of(world, arguments.has("--all-agents")).empty()) return true;
+  std::string given = session_variable(world).name;
+  for (const char* option : {"--session", "--all-sessions"}) {
+    if (arguments.has(option)) given = option;
   }
-  for (const auto& find : {key_variable, keys_variable, session_variable}) {
-    if (given.empty()) given = find(world).name;
-  }
-  if (given.empty()) return {};
+  if (given.empty()) return false;
   return std::unexpected(
-      Failure{{Fault::invalid, fmt::format("{} is given, but no hub to serve with it", given)},
-              fmt::format("TYER_URL or --url says which hub is meant; without {}, and without a "
-                          "hub, all agents of the store here are served",
-                          given)});
+      Failure{{Fault::invalid, fmt::format("{} is given, but no key says of which agent", given)},
+              "TYER_API_KEY is its key, and TYER_URL the hub, if one is meant; without both, all "
+              "agents of the store here are served"});
 }
 
 Tried<std::vector<work::Identity>> find_served(const World& world, const Arguments& arguments,

@@ -1,4 +1,4 @@
-// Whom a worker serves: at a hub the agents whose keys it has, without one all agents of the store.
+// Whom a worker serves: the agents whose keys it has; on a store, without a key, all of them.
 
 #pragma once
 
@@ -11,10 +11,9 @@
 
 namespace tyer::cli {
 
-// Nothing says whom to serve, as it must be without a hub: then a worker serves all agents of the
-// store. If a key or a session is named, the hub was forgotten, and to serve would look like
-// success.
-[[nodiscard]] Tried<> check_serves_all(const World& world, const Arguments& arguments);
+// Whether a key says whom to serve. `invalid` if there is none, but a session is named, or all of
+// one agent: to serve all agents would look like success.
+[[nodiscard]] Tried<bool> names_agents(const World& world, const Arguments& arguments);
 
 // At the hub, those of the keys in the environment. `invalid` if there is none. Of several keys,
 // those that are not good are told in the log, and only if no other is left it is a failure.

@@ -253,6 +253,14 @@ std::expected<OwnHub, Failure> start_own_hub(World& world, const Settings& setti
   return own;
 }
 
+// A key that does not fit the store here is most likely a hub's.
+template <typename T>
+Tried<T> or_a_hub(Tried<T> tried) {
+  if (!tried)
+    tried.error().hint = "the store here was asked; TYER_URL or --url names a hub instead";
+  return tried;
+}
+
 }  // namespace
 
 Done run_worker(World& world, const Arguments& arguments) {
@@ -265,12 +273,18 @@ Done run_worker(World& world, const Arguments& arguments) {
   std::vector<work::Identity> identities;
   OwnHub own;
   if (settings.hub_url.empty()) {
-    TYER_TRY_OK(check_serves_all(world, arguments));
+    TYER_TRY(const bool names_some, names_agents(world, arguments));
+    // Who has a key means a store that is there and knows it, or has forgotten the hub.
+    if (names_some) TYER_TRY_OK(or_a_hub(open_store(world, settings, Access::read)));
     // On a store without a hub it brings one, for its agents to talk to.
     api::ServiceOptions options{.listen = "127.0.0.1:0"};
     options.hub.rules = settings.rules;
     TYER_TRY(own, start_own_hub(world, settings, std::move(options), log));
-    identities.push_back({.hub = own.address});
+    if (names_some) {
+      TYER_TRY(identities, or_a_hub(find_served(world, arguments, own.address.url, log)));
+    } else {
+      identities.push_back({.hub = own.address});
+    }
   } else {
     TYER_TRY(identities, find_served(world, arguments, settings.hub_url, log));
   }

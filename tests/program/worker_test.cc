@@ -277,18 +277,38 @@ TEST_F(Worker, BringsAHubIfThereIsNone) {
   expect_all_is_well(2);
 }
 
-TEST_F(Worker, IsNotGivenAKeyOrASessionWithoutAHub) {
+TEST_F(Worker, SaysSoIfItsHubWasForgotten) {
   make_agent("bot");
-  for (const char* options : {"", "--session x", "--all-sessions", "--all-agents"}) {
+  for (const char* options : {"", "--session x", "--all-sessions"}) {
     ProgramCall forgotten = worker_call("bot", options);
     forgotten.environment.erase("TYER_URL");
     if (*options != '\0') forgotten.environment.erase("TYER_API_KEY");
     const ProgramResult result = run_program(forgotten);
-    EXPECT_EQ(result.code, 2) << result.err;
-    EXPECT_TRUE(result.err.contains("is given, but no hub")) << result.err;
+    EXPECT_NE(result.code, 0) << options;
     EXPECT_TRUE(result.err.contains("TYER_URL")) << result.err;
   }
   EXPECT_FALSE(std::filesystem::exists(work_place + "/.tyer")) << "a store was made";
+}
+
+// W8: directly on a store, also for one session of one agent.
+TEST_F(Worker, ServesOnAStoreTheSessionOfItsKey) {
+  make_agent("ann");
+  make_agent("bob");
+  const std::string wanted = write_post("@ann/wanted hello");
+  const std::string other = write_post("@ann @bob hello");
+  work_place = dir.path();
+  ProgramCall near = call(split_words("worker --session wanted"));
+  near.environment["TYER_API_KEY"] = key_of("ann");
+  Program worker(near);
+
+  await_answers(wanted, 1);
+
+  EXPECT_EQ(leave(worker).code, 0);
+  EXPECT_EQ(answers(other), Texts{});
+  near.environment["TYER_API_KEY"] = key_of("ann") + "x";
+  const ProgramResult refused = run_program(near);
+  EXPECT_NE(refused.code, 0);
+  EXPECT_TRUE(refused.err.contains("TYER_URL")) << refused.err;
 }
 
 TEST_F(Worker, ServesOneSessionOrAll) {
