@@ -114,7 +114,7 @@ TEST_F(EndingShift, GivesUpAtOnceWhatItWasWokenForTheThirdTime) {
   EXPECT_EQ(world.status(item_key(session, post)), "skipped");
   ASSERT_EQ(world.thread_notices(post).size(), 3U);
   EXPECT_EQ(world.thread_notices(post).back(),
-            "skipped: woken 3 times without an answer; at last the run failed (failed): no disk; "
+            "skipped: woken 3 times without an answer; at last the run failed: no disk; "
             "it can be tried again");
 }
 

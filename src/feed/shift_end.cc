@@ -121,6 +121,7 @@ std::string complaint(const Finish& finish) {
   if (is_done(finish)) return "the run ended without an answer";
   const std::string why = finish.why.empty() ? "" : ": " + finish.why;
   if (finish.verdict == "stopped") return "the run was stopped" + why;
+  if (finish.verdict == "failed") return "the run failed" + why;
   return fmt::format("the run failed ({}){}", finish.verdict, why);
 }
 
