@@ -100,16 +100,16 @@ Result<> Presence::take_lease() {
   TYER_TRY(const engine::Applied applied,
            engine_.apply({key_}, [&](const core::View& view, Time now) -> Result<core::Change> {
              mine.reset();
-             TYER_TRY(const core::ClaimAnswer answer,
+             TYER_TRY(core::ClaimAnswer answer,
                       core::decide_claim(view, engine_.env().processes, claim, now));
              if (const auto* held = std::get_if<core::Held>(&answer)) {
                return fail(Fault::conflict, key_ + " is held by run " + held->lease.holder.run);
              }
-             if (const auto* had = std::get_if<core::Mine>(&answer)) {
-               mine = had->lease;
-               return core::Change{.renewals = {{key_, had->lease.token, claim.grant.mono}}};
+             if (auto* had = std::get_if<core::Mine>(&answer)) {
+               mine = std::move(had->lease);
+               return std::move(had->change);
              }
-             return std::get<core::Change>(answer);
+             return std::get<core::Change>(std::move(answer));
            }));
   if (!applied.grants.empty()) mine = applied.grants.front();
   token_ = mine->token;

@@ -60,7 +60,7 @@ class Decision {
       return false;
     }
     if (auto* mine = std::get_if<Mine>(&claimed)) {
-      answer_.change.renewals.push_back({mine->lease.key, mine->lease.token, wish.mono});
+      std::ranges::move(mine->change.renewals, std::back_inserter(answer_.change.renewals));
       answer_.mine.push_back(std::move(mine->lease));
       return true;
     }

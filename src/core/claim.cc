@@ -9,6 +9,13 @@ bool same_process(const Holder& a, const Holder& b) {
   return a.pid == b.pid && a.pid_start == b.pid_start && a.pid_start != 0 && a.place == b.place;
 }
 
+Mine renewed(Lease lease, std::optional<Span> mono, Time now) {
+  Change change{.renewals = {{lease.key, lease.token, mono}}};
+  lease.heard_at = now;
+  lease.heard_mono = mono;
+  return {std::move(lease), std::move(change)};
+}
+
 }  // namespace
 
 ClaimAnswer decide_claim(const Claim& claim, const std::optional<Lease>& present,
@@ -18,15 +25,18 @@ ClaimAnswer decide_claim(const Claim& claim, const std::optional<Lease>& present
   if (!present) return change;
 
   const Holder& asking = claim.grant.holder;
-  if (present->holder == asking) return Mine{*present};
-  if (same_process(present->holder, asking)) {
+  const bool is_own = present->holder == asking;
+  if (!is_own && same_process(present->holder, asking)) {
     change.endings.push_back({present->key, present->token, End::superseded, "",
                               fmt::format("run {} of the same process", asking.run)});
     return change;
   }
   Judgement judgement = judge(*present, sight, now);
   const bool doubted = judgement.verdict == Verdict::silent && !claim.believes_silence;
-  if (judgement.verdict == Verdict::live || doubted) return Held{*present, std::move(judgement)};
+  if (judgement.verdict == Verdict::live || doubted) {
+    if (is_own) return renewed(*present, claim.grant.mono, now);
+    return Held{*present, std::move(judgement)};
+  }
   change.endings.push_back({present->key, present->token, End::lapsed,
                             std::string(name(judgement.verdict)), std::move(judgement.why)});
   return change;

@@ -26,9 +26,11 @@ struct Held {
   Judgement judgement;
 };
 
-// The asking run holds it already, as after a commit whose answer was lost.
+// The asking run holds it already, as after a commit whose answer was lost, and it still stands.
+// Applying `change` renews it; `lease` is what it is then.
 struct Mine {
   Lease lease;
+  Change change;
 };
 
 using ClaimAnswer = std::variant<Change, Held, Mine>;
@@ -36,7 +38,9 @@ using ClaimAnswer = std::variant<Change, Held, Mine>;
 // Whether `claim` gets its key at `now`, given the lease that is there and what
 // a witness sees of its holder. A process that asks again under a new run id
 // takes over from its earlier run at once (L7): one process does one thing at a
-// time, so the earlier run is over.
+// time, so the earlier run is over. A lease that the asking run finds again is judged like any
+// other: one that is silent or overdue may be taken by a neighbour at any moment, so it ends, and
+// the run asks for a new one.
 [[nodiscard]] ClaimAnswer decide_claim(const Claim& claim, const std::optional<Lease>& present,
                                        const Sight& sight, Time now);
 

@@ -116,9 +116,48 @@ TEST(Claim, IsToldWhoHoldsTheKeyAndHowThatWasJudged) {
 TEST(Claim, FindsItsOwnLeaseAfterACommitWhoseAnswerWasLost) {
   const Lease present = lease_of(claim_of("run-1"));
 
-  const ClaimAnswer answer = decide_claim(claim_of("run-1"), present, alive, t0 + 1s);
+  Claim claim = claim_of("run-1");
+  claim.grant.mono = 5s;
 
-  EXPECT_EQ(std::get<Mine>(answer).lease, present);
+  const ClaimAnswer answer = decide_claim(claim, present, alive, t0 + 1s);
+
+  const auto& mine = std::get<Mine>(answer);
+  EXPECT_EQ(mine.lease.token, present.token);
+  EXPECT_EQ(mine.lease.granted_at, t0) << "it is not a new one";
+  EXPECT_EQ(mine.lease.heard_at, t0 + 1s);
+  EXPECT_EQ(mine.lease.heard_mono, 5s);
+  ASSERT_EQ(mine.change.renewals.size(), 1U);
+  EXPECT_EQ(mine.change.renewals[0].key, "lock/a");
+  EXPECT_EQ(mine.change.renewals[0].token, present.token);
+  EXPECT_EQ(mine.change.renewals[0].mono, 5s);
+}
+
+// Law 1: a neighbour may take it at any moment, so finding it again is not holding it.
+TEST(Claim, ReplacesItsOwnLeaseThatNoLongerStands) {
+  Lease present = lease_of(claim_of("run-1"));
+  const auto verdict_at = [&](Span later) {
+    const ClaimAnswer answer = decide_claim(claim_of("run-1"), present, alive, t0 + later);
+    const auto* change = std::get_if<Change>(&answer);
+    const bool replaced =
+        change != nullptr && change->endings.size() == 1 && change->grants.size() == 1;
+    return replaced ? change->endings[0].verdict : "it still stands";
+  };
+
+  EXPECT_EQ(verdict_at(limits::silence_max), "it still stands");
+  EXPECT_EQ(verdict_at(limits::silence_max + 1us), "silent");
+  present.heard_at = t0 + limits::hold_max;
+  EXPECT_EQ(verdict_at(limits::hold_max), "it still stands");
+  EXPECT_EQ(verdict_at(limits::hold_max + 1us), "overdue");
+}
+
+TEST(Claim, KeepsItsOwnSilentLeaseWhileSilencesAreDoubted) {
+  const Lease present = lease_of(claim_of("run-1"));
+  Claim claim = claim_of("run-1");
+  claim.believes_silence = false;
+
+  const ClaimAnswer answer = decide_claim(claim, present, alive, t0 + limits::silence_max + 1us);
+
+  EXPECT_TRUE(std::holds_alternative<Mine>(answer));
 }
 
 // L7: Ctrl+C, then the same command again.

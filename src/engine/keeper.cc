@@ -25,7 +25,12 @@ std::optional<Span> mono_for(const env::Env& env, const core::Holder& holder) {
 
 void Keeper::hold(core::Lease lease, Span asked) {
   const std::string key = lease.key;
-  held_[key] = {std::move(lease), asked, asked};
+  // Judges elsewhere count by the store's time, those on this boot by its monotonic clock.
+  Span held_before = std::max(lease.heard_at - lease.granted_at, Span::zero());
+  if (lease.heard_mono && lease.granted_mono) {
+    held_before = std::max(held_before, *lease.heard_mono - *lease.granted_mono);
+  }
+  held_[key] = {std::move(lease), asked, asked - held_before};
 }
 
 void Keeper::forget(const std::string& key) {

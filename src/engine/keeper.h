@@ -45,8 +45,9 @@ class Keeper {
   Keeper(const env::Clock& clock, Renew renew, Span heartbeat = limits::heartbeat_every)
       : clock_(clock), renew_(std::move(renew)), heartbeat_(heartbeat) {}
 
-  // Keeps `lease` from now on. `asked` is clock.boot_time() when it was asked
-  // for, before the commit that granted it.
+  // Keeps `lease` from now on. `asked` is clock.boot_time() when it was asked for, before the
+  // commit that granted it, or that renewed it if it was found again: what had passed of its hold
+  // limit by then counts.
   void hold(core::Lease lease, Span asked);
   void forget(const std::string& key);
 
@@ -63,7 +64,7 @@ class Keeper {
   struct Held {
     core::Lease lease;
     Span asked{};    // For its last renewal.
-    Span granted{};  // When it was first asked for.
+    Span granted{};  // Not after the moment it was granted.
   };
 
   [[nodiscard]] Span trusted_until(const Held& held) const;

@@ -231,6 +231,21 @@ TEST_F(KeeperTest, LetsGoAtItsHoldLimitBeforeOthersMayTakeTheLease) {
   EXPECT_EQ(lost.front().why, "it was held for its whole limit");
 }
 
+// Law 1: its neighbours count from the grant, not from when its holder found it again.
+TEST_F(KeeperTest, CountsWhatHadPassedOfTheHoldLimitWhenALeaseIsFoundAgain) {
+  core::Lease lease = hold("lock/a", limits::silence_max, 5min);
+  keeper.forget("lock/a");
+  world.pass(2min);
+  lease.heard_at = world.time.now;
+
+  keeper.hold(lease, world.here.clock.boot_time());
+
+  keep_for(3min - limits::trust_margin - 1us);
+  EXPECT_TRUE(keeper.trusts("lock/a"));
+  keep_for(1us);
+  EXPECT_FALSE(keeper.trusts("lock/a"));
+}
+
 TEST_F(KeeperTest, IsAwakeWhenItsTrustEnds) {
   hold("lock/a", limits::silence_max, 5min);
   const Time granted = world.time.now;

@@ -270,10 +270,11 @@ Result<Begun> decide_begin(const core::View& view, const core::Witness& witness,
   TYER_TRY_OK(take_items(view, begin, open, rules, begun, now));
   if (begun.items.empty()) return begun;
 
-  if (auto* taken = std::get_if<core::Change>(&answer)) {
-    begun.change.endings = std::move(taken->endings);
-    begun.change.grants = std::move(taken->grants);
-  }
+  auto* mine = std::get_if<core::Mine>(&answer);
+  core::Change& taken = mine != nullptr ? mine->change : std::get<core::Change>(answer);
+  begun.change.renewals = std::move(taken.renewals);
+  begun.change.endings = std::move(taken.endings);
+  begun.change.grants = std::move(taken.grants);
   TYER_TRY_OK(start(view, begin, agent, begun, now));
   return begun;
 }

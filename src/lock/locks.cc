@@ -135,7 +135,6 @@ Result<Outcome> Locks::commit(const core::Asking& asking) {
   const auto decide = [&](const core::View& view, Time now) -> Result<core::Change> {
     TYER_TRY(core::Answer answer, core::decide_acquire(view, env.processes, timed, now));
     tell(answer, env.processes, now, outcome);
-    for (core::Lease& mine : outcome.got) mine.heard_at = now;
     outcome.ended.clear();
     for (const core::Ending& ending : answer.change.endings) {
       if (!ending.key.starts_with(prefix)) continue;
