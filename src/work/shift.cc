@@ -126,8 +126,8 @@ class Shift {
       TYER_TRY_OK(hear());
     }
     holder_.run = given_.run;
-    // If it cannot be had, another is made.
-    if (berth_ && !berth_->take(given_.run)) berth_.reset();
+    // If it cannot be had, another is made, as for a run whose worktree has to be made first.
+    if (berth_ && (given_.worktree || !berth_->take(given_.run))) berth_.reset();
     const Result<run::Kept> kept = work();
     if (const Result<> begins = await_start(); !begins) {
       if (berth_) berth_->give_up();
@@ -248,7 +248,7 @@ class Shift {
     if (!expected_) hold_session(leases);
     TYER_TRY(run::Job job, expected_ ? std::move(expected_->job) : outfit_.make_job(given_));
     TYER_TRY(const run::Preparation preparation, serving_.choose_tree(given_, job));
-    if (preparation || !berth_) TYER_TRY_OK(await_start());
+    if (!berth_) TYER_TRY_OK(await_start());
     TYER_TRY(auto telling, lock::HubClient::make(serving_.hub, limits::answer_time));
     Narrator narrator([&](const std::string& text) {
       // What cannot be told is in the transcript.
@@ -258,7 +258,7 @@ class Shift {
                      std::move(job), preparation,
                      {.leases = &leases,
                       .on_note = [&](const backend::Note& note) { narrator.hear(note); },
-                      .berth = preparation ? nullptr : berth_.get(),
+                      .berth = berth_.get(),
                       .may_start = [this] { return await_start(); },
                       .ready = expected_ ? std::move(expected_->ready) : nullptr,
                       .on_start = [&](run::Job& started) -> Result<> {

@@ -59,6 +59,22 @@ TEST_F(Up, MakesAFeedAndAnAgentThatAnswers) {
   EXPECT_EQ(end_by(SIGINT), 0);
 }
 
+TEST_F(Up, AnswersInAWorktreeOfItsOwn) {
+  const ProgramResult made =
+      run_program({.words = {"-c",
+                             "git init -q -b main . && git -c user.name=t -c user.email=t@t "
+                             "commit -q --allow-empty -m first"},
+                   .directory = dir.path(),
+                   .program = "/bin/sh"});
+  ASSERT_EQ(made.code, 0) << made.err;
+  start("--open-loopback");
+  ASSERT_EQ(tyer("agent set demo --worktree yes").code, 0);
+  const std::string answer = ask(Visitor(url), "@demo");
+  EXPECT_TRUE(answer.contains("This is the demo agent, in turn 1")) << answer;
+  EXPECT_TRUE(tyer("worktree list").out.contains("demo-default"));
+  EXPECT_EQ(end_by(SIGINT), 0);
+}
+
 TEST_F(Up, MakesThemOnce) {
   start("--open-loopback");
   EXPECT_EQ(end_by(SIGTERM), 0);
