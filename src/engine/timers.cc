@@ -1,6 +1,7 @@
 #include "engine/timers.h"
 
 #include <algorithm>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -41,13 +42,20 @@ Result<> clear_aside(store::Txn& txn, const core::Catalog& catalog, const core::
 
 Result<Time> Timers::step(Time now) {
   TYER_TRY(const Time store_now, engine_.store_time());
+  const Time looked = std::exchange(looked_, now);
+  const Time store_then = std::exchange(store_then_, store_now);
   std::vector<core::Subject> next;
   TYER_TRY_OK(engine_.read([&](const core::View& view) -> Result<> {
     TYER_TRY(next, view.due(store_now + limits::poll_every, 1));
     return {};
   }));
   if (next.empty()) return now + limits::poll_every;
-  if (*next.front().due_at > store_now) return now + (*next.front().due_at - store_now);
+  // While the store's clock, set back, catches up with the last event, the store's time stands
+  // still: what is due in a moment is due then, and asking for it all the time helps nobody.
+  const bool stands_still = store_now == store_then && now > looked;
+  if (*next.front().due_at > store_now) {
+    return now + (stands_still ? limits::poll_every : *next.front().due_at - store_now);
+  }
 
   TYER_TRY_OK(engine_.write([&](store::Txn& txn) -> Result<> {
     TYER_TRY(const auto due, txn.due(txn.now(), limits::due_rows_max));

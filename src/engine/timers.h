@@ -22,6 +22,8 @@ class Timers {
   [[nodiscard]] Result<> handle(store::Txn& txn, const core::Subject& subject);
 
   Engine& engine_;
+  Time looked_{};  // When it last looked, by its own clock and by the store's.
+  Time store_then_{};
 };
 
 // Lets the kind of `subject` decide that its time has come. The decision is

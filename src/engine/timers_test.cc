@@ -87,6 +87,20 @@ TEST_F(TimersTest, FireWhenTheTimeHasComeAndNotBefore) {
   EXPECT_EQ(world.events().back().actor, "timer");
 }
 
+TEST_F(TimersTest, AskSeldomWhileTheStoresTimeStandsStill) {
+  make("item/a", world.time.now + 1ms);
+  world.set_store_clock_error(-1h);
+
+  EXPECT_EQ(must(timers.step(world.time.now)), world.time.now + 1ms);
+  world.pass(1ms);
+  EXPECT_EQ(must(timers.step(world.time.now)), world.time.now + limits::poll_every);
+  EXPECT_TRUE(bell.rung.empty());
+
+  world.pass(1h);
+  run();
+  EXPECT_EQ(bell.rung, (Words{"item/a"}));
+}
+
 TEST_F(TimersTest, GoByTheStoresClock) {
   make("item/a", world.time.now + 1h);
   world.laptop.set_clock_error(2h);

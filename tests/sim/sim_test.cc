@@ -54,6 +54,12 @@ TEST(World, WithALeaseFoundAgainTooLateKeepsEveryLaw) {
   }
 }
 
+// The store's clock was set back, and timers asked a thousand times a second until it caught up.
+TEST(World, WhoseTimeStandsStillComesToRest) {
+  const sim::Broken broken = run_world({.seed = 129'977});
+  EXPECT_FALSE(broken) << *broken;
+}
+
 // The seeds above are the same in every run, so the code fits them. These are new in each run;
 // TYER_SIM_SEED=N makes a run use those from N on.
 TEST(FreshSeeds, KeepEveryLaw) {

@@ -66,6 +66,7 @@ class EngineWorld {
   EngineWorld& operator=(const EngineWorld&) = delete;
 
   void pass(Span span) { time.now += span; }
+  void set_store_clock_error(Span error) { database_.set_clock_error(error); }
 
   // A process with a catalog of its own.
   [[nodiscard]] std::unique_ptr<Seat> seat(sim::Machine& machine, const core::Catalog& its_catalog);
