@@ -19,7 +19,11 @@ check_one() {
 
 # The page's own tests, where its packages are: the build installs them if there is Node.
 check_web() {
-  [ ! -d web/node_modules ] || check_one "page" npm --prefix web --silent test
+  [ -d web/node_modules ] || return 0
+  check_one "page" npm --prefix web --silent test
+  want_peer playwright-core 1.65.0 && want_peer axe-core 4.14.0
+  [ ! -d build/peers/node_modules/axe-core ] || [ ! -x "${TYER_BROWSER:-/usr/bin/chromium}" ] ||
+    check_one "page in a browser" node web/look/checks.mjs
 }
 
 # Where a bare Debian can be made: as root, with Debian's packages at hand.

@@ -7,11 +7,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 
-const program = new URL('../../build/release/bin/tyer', import.meta.url).pathname;
+// Another program, or a page that was built for itself: for those who work on one of the two.
+const program =
+  process.env.TYER_PROGRAM ?? new URL('../../build/release/bin/tyer', import.meta.url).pathname;
+const page = process.env.TYER_WEB_DIR ? ['--web-dir', process.env.TYER_WEB_DIR] : [];
 
-export async function startHub(options) {
-  const folder = mkdtempSync(join(tmpdir(), 'tyer-look-'));
-  const words = ['up', '--listen', '127.0.0.1:0', '--json', ...options];
+// `at`: where one was that has stopped, to begin again on its port and its folder.
+export async function startHub(options, at = {}) {
+  const folder = at.folder ?? mkdtempSync(join(tmpdir(), 'tyer-look-'));
+  const listen = at.url ? new URL(at.url).host : '127.0.0.1:0';
+  const words = ['up', '--listen', listen, '--json', ...page, ...options];
   const hub = spawn(program, words, {
     cwd: folder,
     env: { PATH: process.env.PATH, HOME: folder },
@@ -30,13 +35,13 @@ export async function startHub(options) {
       if (found) resolve(found[1]);
     });
   });
-  const stop = async () => {
+  const stop = async ({ keep = false } = {}) => {
     const ended = new Promise((resolve) => hub.once('exit', resolve));
     // Twice: runs under way are not waited for.
     hub.kill('SIGTERM');
     setTimeout(() => hub.kill('SIGTERM'), 300);
     await ended;
-    rmSync(folder, { recursive: true, force: true });
+    if (!keep) rmSync(folder, { recursive: true, force: true });
   };
   return { url, folder, stop };
 }

@@ -100,6 +100,39 @@ test('a session runs while its run does, and the run keeps what it said', () => 
   expect(store.get('shift', 'r1')?.outputs?.map((one) => one.text)).toEqual(['one']);
 });
 
+test('what a run said stands in the order of the log, whichever was heard first', () => {
+  const store = new Store();
+  const run = { run: 'r1', session_id: 'ss_1', agent_id: 'ag_1' };
+  const [one, two, three] = ['one', 'two', 'three'].map((output) =>
+    event('run_output', 'shift/ss_1/r1', { ...run, output }),
+  );
+  for (const heard of [three!, one!, two!, three!]) fold(store, heard);
+  expect(store.get('shift', 'r1')?.outputs?.map((said) => said.text)).toEqual(['one', 'two', 'three']);
+  expect(store.get('shift', 'r1')?.output).toBe('three');
+});
+
+test('the story of a run that has ended does not let it run again', () => {
+  const store = new Store();
+  take(store, 'session', session);
+  const run = { run: 'r1', session_id: 'ss_1', agent_id: 'ag_1' };
+  const started = event('run_started', 'shift/ss_1/r1', { ...run, host: 'vm' });
+  const said = event('run_output', 'shift/ss_1/r1', { ...run, output: 'one' });
+  take(store, 'shift', { id: 'r1', ...run, status: 'ended', verdict: 'done' } as unknown as Run);
+  for (const heard of [started, said]) fold(store, heard);
+  expect(store.get('shift', 'r1')).toMatchObject({ status: 'ended', verdict: 'done', host: 'vm' });
+  expect(store.get('session', 'ss_1')?.status).toBe('idle');
+});
+
+test('the end of an earlier run leaves a session running that runs again', () => {
+  const store = new Store();
+  take(store, 'session', session);
+  const run = (id: string) => ({ run: id, session_id: 'ss_1', agent_id: 'ag_1' });
+  const old = event('run_finished', 'shift/ss_1/r1', { ...run('r1'), verdict: 'done' });
+  fold(store, event('run_started', 'shift/ss_1/r2', run('r2')));
+  fold(store, old);
+  expect(store.get('session', 'ss_1')?.status).toBe('running');
+});
+
 test('a run of a snapshot and of the log are one', () => {
   const store = new Store();
   fold(store, event('run_started', 'shift/ss_1/r1', { run: 'r1', session_id: 'ss_1' }));

@@ -3,8 +3,8 @@
 
 import type { Event, Post } from '../api/shapes.ts';
 import type { Store } from './store.ts';
-import { idOf, kindOf, notices_max, outputs_max } from './subjects.ts';
-import type { Kind, Kinds, ItemState, LiveRun, Thread, ThreadNotice } from './subjects.ts';
+import { idOf, kindOf, notices_max, outputs_max, seqOf } from './subjects.ts';
+import type { Kind, Kinds, ItemState, LiveRun, Output, Thread, ThreadNotice } from './subjects.ts';
 
 // An event's own members are no part of its subject.
 function bodyOf(event: Event) {
@@ -93,27 +93,38 @@ function thread(store: Store, event: Event) {
   }
 }
 
+// In the order of the log, whichever was heard first: what was said before the page was opened is
+// read after what came since.
+function withOutput(said: readonly Output[], output: Output): Output[] {
+  const at = said.findLastIndex((one) => seqOf(one.event_id) <= seqOf(output.event_id));
+  if (said[at]?.event_id === output.event_id) return [...said];
+  return [...said.slice(0, at + 1), output, ...said.slice(at + 1)].slice(-outputs_max);
+}
+
 // A session runs while one of its runs does: no event of its own says so.
+function tellSession(store: Store, session: string) {
+  const isRunning = store.list('shift', `session/${session}`).some((one) => one.status === 'running');
+  const status = isRunning ? 'running' : 'idle';
+  if (store.get('session', session)?.status !== status) store.patch('session', session, { status });
+}
+
 function shift(store: Store, event: Event) {
   const id = String(event.run ?? idOf(event.key));
-  const session = String(event.session_id ?? '');
   const known = store.get('shift', id);
-  const body = merged<LiveRun>(known, { ...bodyOf(event), id });
-  if (event.event === 'run_started') {
-    body.status = 'running';
-    store.patch('session', session, { status: 'running' });
-  } else if (event.event === 'run_finished') {
-    body.status = 'ended';
-    store.patch('session', session, { status: 'idle' });
-  } else if (event.event === 'run_stop_asked') {
-    body.stop_asked = true;
-  } else if (event.event === 'run_output' && typeof event.output === 'string') {
-    const said = known?.outputs ?? [];
-    if (said.some((one) => one.event_id === event.event_id)) return;
+  const told = merged<LiveRun>(undefined, { ...bodyOf(event), id });
+  // A run that has ended stays so: its story, when it is read, is older than what is known.
+  const hasEnded = known?.status === 'ended' && event.event !== 'run_finished';
+  const body = hasEnded ? { ...told, ...known } : merged<LiveRun>(known, { ...bodyOf(event), id });
+  if (event.event === 'run_started' && !hasEnded) body.status = 'running';
+  if (event.event === 'run_finished') body.status = 'ended';
+  if (event.event === 'run_stop_asked') body.stop_asked = true;
+  if (event.event === 'run_output' && typeof event.output === 'string') {
     const output = { event_id: event.event_id, at: event.at, text: event.output };
-    body.outputs = [...said, output].slice(-outputs_max);
+    body.outputs = withOutput(known?.outputs ?? [], output);
+    body.output = hasEnded ? null : (body.outputs.at(-1)?.text ?? null);
   }
   store.put('shift', id, body);
+  tellSession(store, String(event.session_id ?? body.session_id));
 }
 
 // Whatever ends a lease frees its key; who holds it next is told by an event of its own.

@@ -1,0 +1,49 @@
+// What the page promises about runs.
+
+import assert from 'node:assert/strict';
+
+// Asks until the answer is what is wanted.
+export async function until(read, isWanted) {
+  for (let i = 0; i < 600; ++i) {
+    const found = await read();
+    if (isWanted(found)) return found;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  throw new Error(`it never came: ${isWanted}`);
+}
+
+// A post for an agent of its own, and the run that answers it.
+export async function begin(ask, name, lines) {
+  const agent = await ask('POST', '/api/keys', { name, type: 'demo' });
+  const feed = (await ask('GET', '/api/feeds')).data[0].id;
+  const content = `@${name}\n${lines.map((line) => `demo: ${line}`).join('\n')}`;
+  const post = await ask('POST', `/api/feeds/${feed}/posts`, { title: `For ${name}`, content });
+  const session = agent.default_session;
+  const list = () => ask('GET', `/api/sessions/${session}/runs`);
+  const run = (await until(list, (page) => page.data.length > 0)).data[0];
+  return { agent, post, session, run: run.id, path: `/runs/${session}/${run.id}` };
+}
+
+const outputs = (ask, { session, run }) =>
+  ask('GET', `/api/events?key=shift/${session}/${run}&topics=run&limit=200`).then((page) =>
+    page.data.filter((event) => event.event === 'run_output').map((event) => event.output),
+  );
+
+async function order({ page, url, ask }) {
+  const words = ['first', 'second', 'third', 'fourth', 'fifth'];
+  const said = words.flatMap((word) => [`say ${word}.`, 'sleep 1.1']);
+  const begun = await begin(ask, 'orderly', [...said, 'hang']);
+  await until(() => outputs(ask, begun), (texts) => texts.join('').includes('second'));
+  await page.goto(`${url}/posts/${begun.post.id}`);
+  await page.getByRole('status').getByText('fifth').waitFor();
+  // Within the page, which has heard the last words and not the first.
+  await page.getByRole('link', { name: 'See the run' }).click();
+  const log = page.getByRole('log');
+  await log.getByText('first').waitFor();
+  const shown = (await log.innerText()).match(/\w+(?=\.)/g);
+  assert.deepEqual(shown, words);
+}
+
+export const runs = {
+  'what a run said stands in order though the page was opened later': { act: order },
+};
