@@ -10,12 +10,13 @@ import { createInterface } from 'node:readline';
 // Another program, or a page that was built for itself: for those who work on one of the two.
 const program =
   process.env.TYER_PROGRAM ?? new URL('../../build/release/bin/tyer', import.meta.url).pathname;
-const page = process.env.TYER_WEB_DIR ? ['--web-dir', process.env.TYER_WEB_DIR] : [];
+const given = process.env.TYER_WEB_DIR ? ['--web-dir', process.env.TYER_WEB_DIR] : [];
 
 // `at`: where one was that has stopped, to begin again on its port and its folder.
 export async function startHub(options, at = {}) {
   const folder = at.folder ?? mkdtempSync(join(tmpdir(), 'tyer-look-'));
   const listen = at.url ? new URL(at.url).host : '127.0.0.1:0';
+  const page = options.includes('--web-dir') ? [] : given;
   const words = ['up', '--listen', listen, '--json', ...page, ...options];
   const hub = spawn(program, words, {
     cwd: folder,
@@ -40,7 +41,7 @@ export async function startHub(options, at = {}) {
     // Twice: runs under way are not waited for.
     hub.kill('SIGTERM');
     setTimeout(() => hub.kill('SIGTERM'), 300);
-    await ended;
+    if (hub.exitCode === null && hub.signalCode === null) await ended;
     if (!keep) rmSync(folder, { recursive: true, force: true });
   };
   return { url, folder, stop };

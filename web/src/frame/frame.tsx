@@ -2,7 +2,7 @@
 // the view; the status bar.
 
 import * as Radix from '@radix-ui/react-dialog';
-import { Suspense, lazy, useEffect, useLayoutEffect, useRef, useState } from 'react';
+import { useEffect, useLayoutEffect, useRef, useState } from 'react';
 import type { ReactNode, RefObject } from 'react';
 
 import type { Me } from '../api/shapes.ts';
@@ -14,11 +14,10 @@ import { paths } from '../paths.ts';
 import { cameBack, navigate, useAddress } from '../router.tsx';
 import { frameText } from '../text/frame.ts';
 import { useText } from '../text/text.ts';
+import Help from './help.tsx';
 import { Nav } from './nav.tsx';
+import Palette from './palette.tsx';
 import { StatusBar } from './status_bar.tsx';
-
-const Palette = lazy(() => import('./palette.tsx'));
-const Help = lazy(() => import('./help.tsx'));
 
 const places = new Map<string, number>();
 
@@ -99,10 +98,8 @@ export function Frame({ me, children }: { me: Me; children: ReactNode }) {
           </Radix.Content>
         </Radix.Portal>
       </Radix.Root>
-      <Suspense>
-        {over === 'palette' && <Palette onClose={() => setOver(undefined)} />}
-        {over === 'help' && <Help onClose={() => setOver(undefined)} />}
-      </Suspense>
+      {over === 'palette' && <Palette onClose={() => setOver(undefined)} />}
+      {over === 'help' && <Help onClose={() => setOver(undefined)} />}
     </div>
   );
 }

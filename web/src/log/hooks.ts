@@ -62,6 +62,15 @@ export function useSnapshot(name: string, load: () => Promise<unknown>): Loading
   const epoch = useTopic('epoch', () => source.epoch);
   const [turn, setTurn] = useState(0);
   const [, redraw] = useState(0);
+  const again = useCallback(() => {
+    begun.delete(name);
+    setTurn((n) => n + 1);
+  }, [name]);
+  // What could not be read because the hub was away is read when it is back.
+  const comeBack = useCallback(() => {
+    if (source.state === 'live' && begun.get(name)?.error) again();
+  }, [name, again]);
+  useChange('stream', comeBack);
   useEffect(() => {
     if (!name) return;
     let shown = true;
@@ -90,10 +99,6 @@ export function useSnapshot(name: string, load: () => Promise<unknown>): Loading
     // `load` is named by `name`: who gives another function under the same name means the same.
     // eslint-disable-next-line react-hooks/exhaustive-deps
   }, [name, epoch, turn]);
-  const again = useCallback(() => {
-    begun.delete(name);
-    setTurn((n) => n + 1);
-  }, [name]);
   const state = begun.get(name);
   return { loading: !!name && !state?.done, error: state?.error, again };
 }

@@ -3,7 +3,7 @@
 import { useEffect, useState } from 'react';
 
 import { call } from '../api/client.ts';
-import type { ViewProps } from '../app.tsx';
+import type { ViewProps } from '../views.ts';
 import { useSubject } from '../log/hooks.ts';
 import { useSessions } from '../log/snapshots.ts';
 import { Empty, ErrorBox, Loading } from '../parts/boxes.tsx';

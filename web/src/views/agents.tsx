@@ -4,7 +4,7 @@ import { useState } from 'react';
 
 import { call } from '../api/client.ts';
 import type { Agent } from '../api/shapes.ts';
-import type { ViewProps } from '../app.tsx';
+import type { ViewProps } from '../views.ts';
 import { useShortcuts } from '../keyboard.ts';
 import { useSubjects } from '../log/hooks.ts';
 import { useAgents } from '../log/snapshots.ts';

@@ -3,7 +3,7 @@
 import { useMemo, useState } from 'react';
 
 import type { Event } from '../api/shapes.ts';
-import type { ViewProps } from '../app.tsx';
+import type { ViewProps } from '../views.ts';
 import { useShortcuts } from '../keyboard.ts';
 import { useEvents } from '../log/hooks.ts';
 import { useAgents } from '../log/snapshots.ts';

@@ -2,7 +2,7 @@
 
 import { useRef, useState } from 'react';
 
-import type { ViewProps } from '../app.tsx';
+import type { ViewProps } from '../views.ts';
 import { ApiError, call } from '../api/client.ts';
 import { Composer } from '../compose/composer.tsx';
 import type { ComposerHandle } from '../compose/composer.tsx';

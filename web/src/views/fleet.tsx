@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 
 import { call } from '../api/client.ts';
-import type { ViewProps } from '../app.tsx';
+import type { ViewProps } from '../views.ts';
 import { useShortcuts } from '../keyboard.ts';
 import { store, useChange } from '../log/hooks.ts';
 import { madeAt } from '../log/runs.ts';

@@ -2,7 +2,7 @@
 
 import { useRef, useState } from 'react';
 
-import type { ViewProps } from '../app.tsx';
+import type { ViewProps } from '../views.ts';
 import { call } from '../api/client.ts';
 import type { Post } from '../api/shapes.ts';
 import { NewFeed } from '../frame/new_feed.tsx';

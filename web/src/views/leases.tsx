@@ -5,7 +5,7 @@ import { useCallback, useState } from 'react';
 
 import { call } from '../api/client.ts';
 import type { Lease } from '../api/shapes.ts';
-import type { ViewProps } from '../app.tsx';
+import type { ViewProps } from '../views.ts';
 import { useShortcuts } from '../keyboard.ts';
 import { useChange } from '../log/hooks.ts';
 import { Empty, ErrorBox, Loading } from '../parts/boxes.tsx';

@@ -2,7 +2,7 @@
 
 import { useEffect, useMemo, useRef, useState } from 'react';
 
-import type { ViewProps } from '../app.tsx';
+import type { ViewProps } from '../views.ts';
 import { statusOfRun, waitedSince } from '../log/runs.ts';
 import { Money, useNumber } from '../parts/amount.tsx';
 import { Empty, ErrorBox, Loading } from '../parts/boxes.tsx';

@@ -2,7 +2,7 @@
 
 import { useState } from 'react';
 
-import type { ViewProps } from '../app.tsx';
+import type { ViewProps } from '../views.ts';
 import { useShortcuts } from '../keyboard.ts';
 import { newestFirst, statusOfRun } from '../log/runs.ts';
 import { useAgents, useAllRuns } from '../log/snapshots.ts';

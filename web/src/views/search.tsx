@@ -3,7 +3,7 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 
-import type { ViewProps } from '../app.tsx';
+import type { ViewProps } from '../views.ts';
 import { call } from '../api/client.ts';
 import type { Comment, Post } from '../api/shapes.ts';
 import { useSubject } from '../log/hooks.ts';

@@ -4,7 +4,7 @@ import { useSyncExternalStore } from 'react';
 import type { ReactNode } from 'react';
 
 import { logOut, useAccount } from '../account.ts';
-import type { ViewProps } from '../app.tsx';
+import type { ViewProps } from '../views.ts';
 import { Button } from '../parts/button.tsx';
 import { Key } from '../parts/key.tsx';
 import { Page } from '../parts/page.tsx';

@@ -5,7 +5,7 @@ import type { Virtualizer } from '@tanstack/react-virtual';
 import { useMemo, useRef, useState } from 'react';
 
 import { useAccount } from '../account.ts';
-import type { ViewProps } from '../app.tsx';
+import type { ViewProps } from '../views.ts';
 import { call } from '../api/client.ts';
 import type { Comment, Post } from '../api/shapes.ts';
 import { Composer } from '../compose/composer.tsx';
