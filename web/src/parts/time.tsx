@@ -1,32 +1,15 @@
-// Times as people say them, and exactly on a second look. One clock for all of them.
+// Times as people say them, and exactly on a second look.
 
 import { useSyncExternalStore } from 'react';
 
 import { partsText } from '../text/parts.ts';
 import { useLanguage, useText } from '../text/text.ts';
 import type { Same } from '../text/text.ts';
+import { clock, subscribe } from './clock.ts';
 
-let now = Date.now();
-const listeners = new Set<() => void>();
-let timer: ReturnType<typeof setInterval> | undefined;
-
-function subscribe(listener: () => void) {
-  if (listeners.size === 0) now = Date.now();
-  listeners.add(listener);
-  timer ??= setInterval(() => {
-    now = Date.now();
-    for (const one of listeners) one();
-  }, 5_000);
-  return () => {
-    listeners.delete(listener);
-    if (listeners.size > 0) return;
-    clearInterval(timer);
-    timer = undefined;
-  };
-}
-
-function useNow() {
-  return useSyncExternalStore(subscribe, () => now);
+// Drawn again only when the words change: of a thousand times on a page few do in a second.
+function useWords(say: (now: number) => string) {
+  return useSyncExternalStore(subscribe, () => say(clock()));
 }
 
 type Words = Same<typeof partsText.en>;
@@ -37,6 +20,13 @@ export function spanWords(ms: number, t: Words) {
   if (seconds < 3600) return t.minutes(Math.floor(seconds / 60));
   if (seconds < 48 * 3600) return t.hours(Math.floor(seconds / 3600));
   return t.days(Math.floor(seconds / 86_400));
+}
+
+// To the second for an hour, so that one sees that it goes on.
+function elapsedWords(ms: number, t: Words) {
+  const seconds = Math.max(0, Math.round(ms / 1000));
+  if (seconds < 60 || seconds >= 3600) return spanWords(ms, t);
+  return t.minutes_seconds(Math.floor(seconds / 60), seconds % 60);
 }
 
 // A length of time: 12 s, 3 min.
@@ -50,23 +40,27 @@ const week_ms = 7 * 86_400_000;
 export function Time({ at }: { at: string }) {
   const t = useText(partsText);
   const language = useLanguage();
-  const age = useNow() - Date.parse(at);
   const date = new Date(at);
   const exact = date.toLocaleString(language, { dateStyle: 'medium', timeStyle: 'medium' });
-  const short = () => {
+  const short = useWords((now) => {
+    const age = now - Date.parse(at);
     if (age < 10_000) return t.now;
     if (age < week_ms) return t.ago(spanWords(age, t));
     return date.toLocaleDateString(language, { dateStyle: 'medium' });
-  };
+  });
   return (
     <time dateTime={at} title={exact} className="whitespace-nowrap tabular-nums">
-      {short()}
+      {short}
     </time>
   );
 }
 
 // How long something takes that has not ended, or took.
 export function Elapsed({ from, to }: { from: string; to?: string | undefined }) {
-  const end = useNow();
-  return <Span ms={(to ? Date.parse(to) : Math.max(end, Date.parse(from))) - Date.parse(from)} />;
+  const t = useText(partsText);
+  const words = useWords((now) => {
+    const begun = Date.parse(from);
+    return elapsedWords((to ? Date.parse(to) : Math.max(now, begun)) - begun, t);
+  });
+  return <span className="tabular-nums">{words}</span>;
 }
