@@ -4,9 +4,10 @@
 import { launch, open, problemCount } from './browser.mjs';
 import { asker, startHub } from './hub.mjs';
 import { absence } from './check_away.mjs';
+import { rows } from './check_rows.mjs';
 import { runs } from './check_runs.mjs';
 
-const all = { ...runs, ...absence };
+const all = { ...runs, ...rows, ...absence };
 const look = { scheme: 'light', width: 1280, language: 'en' };
 
 // Each on a page of its own; the hub is theirs together, with what the others have left there.

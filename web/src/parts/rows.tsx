@@ -4,6 +4,8 @@
 import { useId } from 'react';
 import type { ReactNode } from 'react';
 
+import { useInView } from './rows.ts';
+
 export function Section(props: { title: string; actions?: ReactNode; children: ReactNode }) {
   const id = useId();
   return (
@@ -38,12 +40,14 @@ interface RowProps {
 }
 
 export function Row({ children, id, marked = false }: RowProps) {
+  const row = useInView<HTMLLIElement>(marked);
   return (
     <li
+      ref={row}
       id={id}
       data-marked={marked || undefined}
       className={
-        'flex flex-wrap items-center gap-x-3 gap-y-1 px-3 py-2 ' +
+        'flex scroll-my-2 flex-wrap items-center gap-x-3 gap-y-1 px-3 py-2 ' +
         (marked ? 'bg-accent-wash' : 'hover:bg-hover')
       }
     >

@@ -14,6 +14,7 @@ import { Dialog } from '../parts/dialog.tsx';
 import { Key } from '../parts/key.tsx';
 import { AgentName } from '../parts/names.tsx';
 import { Page } from '../parts/page.tsx';
+import { useMark } from '../parts/rows.ts';
 import { Fact, Facts, Row, Rows } from '../parts/rows.tsx';
 import { Secret } from '../parts/secret.tsx';
 import { Status } from '../parts/status.tsx';
@@ -104,18 +105,16 @@ export default function Agents({ query }: ViewProps) {
   const { agents, loading, error, again } = useAgents();
   const [making, setMaking] = useState(query.has('new'));
   const [made, setMade] = useState<(Agent & { key: string }) | undefined>();
-  const [at, setAt] = useState(-1);
   const close = () => {
     setMaking(false);
     setMade(undefined);
   };
-  const move = (by: number) => setAt(Math.max(0, Math.min(agents.length - 1, at + by)));
-  useShortcuts([
-    { keys: 'j', words: t.next, act: () => move(1) },
-    { keys: 'k', words: t.previous, act: () => move(-1) },
-    { keys: 'n', words: t.new_agent, act: () => setMaking(true) },
-    { keys: 'o', words: t.open, act: () => agents[at] && navigate(paths.agent(agents[at].id)) },
-  ]);
+  const open = { words: t.open, act: (id: string) => navigate(paths.agent(id)) };
+  const marked = useMark(
+    agents.map((agent) => agent.id),
+    { next: t.next, previous: t.previous, open },
+  );
+  useShortcuts([{ keys: 'n', words: t.new_agent, act: () => setMaking(true) }]);
   return (
     <Page
       title={t.title}
@@ -129,8 +128,8 @@ export default function Agents({ query }: ViewProps) {
       {error && <ErrorBox error={error} again={again} />}
       {agents.length > 0 && (
         <Rows label={t.title}>
-          {agents.map((agent, i) => (
-            <AgentRow key={agent.id} agent={agent} marked={i === at} />
+          {agents.map((agent) => (
+            <AgentRow key={agent.id} agent={agent} marked={agent.id === marked} />
           ))}
         </Rows>
       )}

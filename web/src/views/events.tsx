@@ -12,6 +12,7 @@ import { Button } from '../parts/button.tsx';
 import { Choice, Field } from '../parts/field.tsx';
 import { Key } from '../parts/key.tsx';
 import { Page } from '../parts/page.tsx';
+import { useInView, useMark } from '../parts/rows.ts';
 import { Time } from '../parts/time.tsx';
 import { pageOf, paths } from '../paths.ts';
 import { Link, navigate } from '../router.tsx';
@@ -31,8 +32,9 @@ interface RowProps {
 
 function EventRow({ event, marked, open, toggle }: RowProps) {
   const t = useText(eventsText);
+  const row = useInView<HTMLLIElement>(marked);
   return (
-    <li className={`px-3 py-1 ${marked ? 'bg-accent-wash' : 'hover:bg-hover'}`}>
+    <li ref={row} data-marked={marked || undefined} className={`scroll-my-2 px-3 py-1 ${marked ? 'bg-accent-wash' : 'hover:bg-hover'}`}>
       <div className="flex items-center gap-2">
         <div className="flex min-w-0 grow flex-wrap items-baseline gap-x-3 gap-y-0.5">
           <span className="text-faint w-20 shrink-0 text-xs">
@@ -99,7 +101,6 @@ function EventLog({ query }: ViewProps) {
   };
   const [words, setWords] = useState('');
   const [most, setMost] = useState(rows_step);
-  const [at, setAt] = useState(-1);
   const [opened, setOpened] = useState<ReadonlySet<string>>(new Set());
   const live = useEvents();
   const [paused, setPaused] = useState<readonly Event[] | undefined>();
@@ -111,7 +112,6 @@ function EventLog({ query }: ViewProps) {
     for (const [name, value] of Object.entries({ ...filter, ...change })) {
       if (value) next.set(name, value);
     }
-    setAt(-1);
     navigate(next.size > 0 ? `${paths.events}?${next}` : paths.events, { replace: true });
   };
   const toggle = (id: string, open: boolean) => {
@@ -121,15 +121,12 @@ function EventLog({ query }: ViewProps) {
     else next.delete(id);
     setOpened(next);
   };
-  const move = (by: number) => setAt(Math.max(0, Math.min(rows.length - 1, at + by)));
-  const open = () => {
-    const event = rows[at];
-    if (event) toggle(event.event_id, !opened.has(event.event_id));
-  };
+  const open = (id: string) => toggle(id, !opened.has(id));
+  const marked = useMark(
+    rows.map((event) => event.event_id),
+    { next: t.next, previous: t.previous, open: { words: t.open, act: open } },
+  );
   useShortcuts([
-    { keys: 'j', words: t.next, act: () => move(1) },
-    { keys: 'k', words: t.previous, act: () => move(-1) },
-    { keys: 'o', words: t.open, act: open },
     { keys: 'f', words: t.follow, act: () => setPaused(paused ? undefined : live) },
   ]);
 
@@ -188,11 +185,11 @@ function EventLog({ query }: ViewProps) {
           aria-label={t.title}
           className="border-line divide-line divide-y overflow-hidden rounded-md border"
         >
-          {rows.map((event, i) => (
+          {rows.map((event) => (
             <EventRow
               key={event.event_id}
               event={event}
-              marked={i === at}
+              marked={event.event_id === marked}
               open={opened.has(event.event_id)}
               toggle={(isOpen) => toggle(event.event_id, isOpen)}
             />

@@ -6,7 +6,6 @@ import { useCallback, useState } from 'react';
 import { call } from '../api/client.ts';
 import type { Lease } from '../api/shapes.ts';
 import type { ViewProps } from '../views.ts';
-import { useShortcuts } from '../keyboard.ts';
 import { useChange } from '../log/hooks.ts';
 import { Empty, ErrorBox, Loading } from '../parts/boxes.tsx';
 import { Button } from '../parts/button.tsx';
@@ -14,6 +13,7 @@ import { Question } from '../parts/dialog.tsx';
 import { Field } from '../parts/field.tsx';
 import { Key } from '../parts/key.tsx';
 import { Page } from '../parts/page.tsx';
+import { useMark } from '../parts/rows.ts';
 import { Fact, Facts, Row, Rows } from '../parts/rows.tsx';
 import { Status } from '../parts/status.tsx';
 import { Span, Time } from '../parts/time.tsx';
@@ -103,7 +103,6 @@ export default function Leases(_: ViewProps) {
   const [words, setWords] = useState('');
   const [breaking, setBreaking] = useState<Lease | undefined>();
   const [why, setWhy] = useState('');
-  const [at, setAt] = useState(-1);
   const all = query.data?.data ?? [];
   const wanted = words.toLowerCase();
   const shown = all.filter((lease) =>
@@ -111,11 +110,7 @@ export default function Leases(_: ViewProps) {
       text.toLowerCase().includes(wanted),
     ),
   );
-  const move = (by: number) => setAt(Math.max(0, Math.min(shown.length - 1, at + by)));
-  useShortcuts([
-    { keys: 'j', words: t.next, act: () => move(1) },
-    { keys: 'k', words: t.previous, act: () => move(-1) },
-  ]);
+  const marked = useMark(shown.map((lease) => lease.key), t);
   return (
     <Page title={t.title} about={t.about} wide>
       {query.isPending && <Loading />}
@@ -136,8 +131,8 @@ export default function Leases(_: ViewProps) {
             />
           </div>
           <Rows label={t.title}>
-            {shown.map((lease, i) => (
-              <LeaseRow key={lease.key} lease={lease} marked={i === at} onBreak={setBreaking} />
+            {shown.map((lease) => (
+              <LeaseRow key={lease.key} lease={lease} marked={lease.key === marked} onBreak={setBreaking} />
             ))}
           </Rows>
         </>

@@ -3,7 +3,6 @@
 import { useState } from 'react';
 
 import type { ViewProps } from '../views.ts';
-import { useShortcuts } from '../keyboard.ts';
 import { newestFirst, statusOfRun } from '../log/runs.ts';
 import { useAgents, useAllRuns } from '../log/snapshots.ts';
 import type { LiveRun } from '../log/subjects.ts';
@@ -14,6 +13,7 @@ import { Choice } from '../parts/field.tsx';
 import { Key } from '../parts/key.tsx';
 import { PostName, useSessionName } from '../parts/names.tsx';
 import { Page } from '../parts/page.tsx';
+import { useMark } from '../parts/rows.ts';
 import { Fact, Facts, Row, Rows, Section } from '../parts/rows.tsx';
 import { Status } from '../parts/status.tsx';
 import { Elapsed, Time } from '../parts/time.tsx';
@@ -72,7 +72,6 @@ export default function Runs({ query }: ViewProps) {
   const { agents } = useAgents();
   const agent = query.get('agent') ?? '';
   const outcome = query.get('is') ?? '';
-  const [at, setAt] = useState(-1);
   const [most, setMost] = useState(shown_first);
 
   const wanted = runs.filter((run) => !agent || run.agent_id === agent).toSorted(newestFirst);
@@ -89,16 +88,14 @@ export default function Runs({ query }: ViewProps) {
     }
     navigate(next.size > 0 ? `${paths.runs}?${next}` : paths.runs, { replace: true });
   };
-  const move = (by: number) => setAt(Math.max(0, Math.min(shown.length - 1, at + by)));
-  const open = () => {
-    const run = shown[at];
+  const open = (id: string) => {
+    const run = shown.find((one) => one.id === id);
     if (run) navigate(paths.run(run.session_id, run.id));
   };
-  useShortcuts([
-    { keys: 'j', words: t.next, act: () => move(1) },
-    { keys: 'k', words: t.previous, act: () => move(-1) },
-    { keys: 'o', words: t.open, act: open },
-  ]);
+  const marked = useMark(
+    shown.map((run) => run.id),
+    { next: t.next, previous: t.previous, open: { words: t.open, act: open } },
+  );
 
   if (runs.length === 0 && loading) return <Loading />;
   return (
@@ -133,8 +130,8 @@ export default function Runs({ query }: ViewProps) {
               <p className="text-soft text-sm">{t.nothing_now}</p>
             ) : (
               <Rows label={t.now}>
-                {now.map((run, i) => (
-                  <RunRow key={run.id} run={run} marked={i === at} />
+                {now.map((run) => (
+                  <RunRow key={run.id} run={run} marked={run.id === marked} />
                 ))}
               </Rows>
             )}
@@ -144,8 +141,8 @@ export default function Runs({ query }: ViewProps) {
               <p className="text-soft text-sm">{t.no_match}</p>
             ) : (
               <Rows label={t.recent}>
-                {ended.slice(0, most).map((run, i) => (
-                  <RunRow key={run.id} run={run} marked={now.length + i === at} />
+                {ended.slice(0, most).map((run) => (
+                  <RunRow key={run.id} run={run} marked={run.id === marked} />
                 ))}
               </Rows>
             )}

@@ -1,0 +1,96 @@
+// What the page promises about lists and the keyboard, and about times.
+
+import assert from 'node:assert/strict';
+
+import { begin, until } from './check_runs.mjs';
+
+// Whether the row that is marked can be seen, all of it.
+async function isMarkSeen(page) {
+  return page.evaluate(() => {
+    const row = document.querySelector('main [data-marked]');
+    const box = document.querySelector('main').getBoundingClientRect();
+    const { top, bottom } = row.getBoundingClientRect();
+    return top >= box.top && bottom <= box.bottom;
+  });
+}
+
+// Down through all that is there, and up again.
+async function walkThrough(page, url, path, key) {
+  await page.goto(url + path);
+  const rows = page.locator(`main ${key}`);
+  await rows.nth(24).waitFor();
+  for (const [press, times] of [['j', 25], ['k', 24]]) {
+    for (let i = 0; i < times; ++i) {
+      await page.keyboard.press(press);
+      await page.locator('main [data-marked]').waitFor();
+      assert.ok(await isMarkSeen(page), `${path}: ${press} ${i + 1} times: it is out of sight`);
+    }
+  }
+  assert.equal(await rows.first().getAttribute('data-marked'), 'true');
+}
+
+async function marks({ page, url, ask }) {
+  const feed = await ask('POST', '/api/feeds', { name: 'marks' });
+  const { id } = await ask('POST', '/api/keys', { name: 'runner', type: 'demo' });
+  for (let i = 0; i < 25; ++i) {
+    const to = `${i}`.padStart(2, '0');
+    await ask('POST', '/api/leases', { names: [`rows/${to}`], host: 'far' });
+    const session = await ask('POST', `/api/agents/${id}/sessions`, { name: `s${to}` }).catch(() => {});
+    const content = `@runner${session ? `/s${to}` : ''} ${to}`;
+    await ask('POST', `/api/feeds/${feed.id}/posts`, { content });
+  }
+  const ended = () => ask('GET', '/api/runs?limit=200');
+  await until(ended, (page) => page.data.filter((run) => run.agent_id === id).length >= 25);
+  await walkThrough(page, url, `/runs?agent=${id}`, 'li:has(a[href^="/runs/"])');
+  await walkThrough(page, url, '/events?topic=lease', 'ol > li');
+  await walkThrough(page, url, '/leases', 'li:has(button)');
+}
+
+// A mark stays with its row when others come above it.
+async function staying({ page, url, ask }) {
+  await page.goto(`${url}/events?topic=feed`);
+  await page.getByText('feed_created').first().waitFor();
+  await page.keyboard.press('j');
+  const marked = page.locator('main [data-marked]');
+  const before = await marked.innerText();
+  await ask('POST', '/api/feeds', { name: 'above the mark' });
+  await page.getByText('above the mark').last().waitFor();
+  assert.equal((await marked.innerText()).split('\n')[1], before.split('\n')[1]);
+  assert.equal(await marked.evaluate((row) => row === row.parentElement.firstElementChild), false);
+}
+
+async function ticks({ page, url, ask }) {
+  const { path } = await begin(ask, 'ticker', ['hang']);
+  await page.goto(url + path);
+  await page.getByText('took', { exact: true }).waitFor();
+  // All that is said of how long it has taken, as it is said.
+  const said = await page.evaluate(
+    () =>
+      new Promise((resolve) => {
+        const label = [...document.querySelectorAll('main span')].find(
+          (one) => one.textContent === 'took',
+        );
+        const texts = [];
+        const read = () => {
+          texts.push(label.nextElementSibling.textContent);
+          if (texts.length === 4) resolve(texts);
+        };
+        new MutationObserver(read).observe(label.parentElement, {
+          subtree: true,
+          characterData: true,
+          childList: true,
+        });
+      }),
+  );
+  const seconds = said.map((text) => Number(/^(\d+) s$/.exec(text)[1]));
+  for (const [i, second] of seconds.entries()) {
+    // Of a busy machine one tick may come late, and the next one is right again.
+    if (i > 0) assert.ok(second - seconds[i - 1] <= 2, `from ${seconds[i - 1]} s to ${second} s`);
+  }
+}
+
+export const rows = {
+  'j and k keep the row that is marked in view': { act: marks },
+  'a mark stays with its row when others come above it': { act: staying },
+  'how long a run takes ticks each second': { act: ticks },
+};
