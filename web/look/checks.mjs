@@ -6,8 +6,9 @@ import { asker, startHub } from './hub.mjs';
 import { absence } from './check_away.mjs';
 import { rows } from './check_rows.mjs';
 import { runs } from './check_runs.mjs';
+import { texts } from './check_texts.mjs';
 
-const all = { ...runs, ...rows, ...absence };
+const all = { ...runs, ...rows, ...texts, ...absence };
 const look = { scheme: 'light', width: 1280, language: 'en' };
 
 // Each on a page of its own; the hub is theirs together, with what the others have left there.

@@ -25,6 +25,7 @@ export function useFiles(
     const box = area.current;
     const caret = box?.selectionStart ?? 0;
     const edit = replaceMark({ text: latest.current, caret }, mark, by);
+    latest.current = edit.text;
     flushSync(() => setText(edit.text));
     box?.setSelectionRange(edit.caret, edit.caret);
   };

@@ -16,6 +16,16 @@ import { useText } from '../text/text.ts';
 
 export function NewFeed({ open, onClose }: { open: boolean; onClose: () => void }) {
   const t = useText(feedText);
+  return (
+    <Dialog open={open} onClose={onClose} title={t.new_feed} about={t.new_feed_about}>
+      <Form onClose={onClose} />
+    </Dialog>
+  );
+}
+
+// It is there while the dialog is: a name that was given up is not offered again.
+function Form({ onClose }: { onClose: () => void }) {
+  const t = useText(feedText);
   const p = useText(partsText);
   const [name, setName] = useState('');
   const [error, setError] = useState<unknown>();
@@ -25,7 +35,6 @@ export function NewFeed({ open, onClose }: { open: boolean; onClose: () => void 
     try {
       const feed = await call('POST /api/feeds', { body: { name: name.trim() } });
       take(store, 'feed', feed);
-      setName('');
       onClose();
       navigate(paths.feed(feed.id));
     } catch (failure) {
@@ -33,24 +42,22 @@ export function NewFeed({ open, onClose }: { open: boolean; onClose: () => void 
     }
   };
   return (
-    <Dialog open={open} onClose={onClose} title={t.new_feed} about={t.new_feed_about}>
-      <form onSubmit={(event) => void make(event)}>
-        <Field
-          label={t.feed_name}
-          value={name}
-          maxLength={100}
-          required
-          autoFocus
-          onChange={(event) => setName(event.target.value)}
-        />
-        {error !== undefined && <ErrorBox error={error} />}
-        <div className="mt-4 flex justify-end gap-2">
-          <Button onClick={onClose}>{p.cancel}</Button>
-          <Button look="main" type="submit" disabled={!name.trim()}>
-            {t.make_feed}
-          </Button>
-        </div>
-      </form>
-    </Dialog>
+    <form onSubmit={(event) => void make(event)}>
+      <Field
+        label={t.feed_name}
+        value={name}
+        maxLength={100}
+        required
+        autoFocus
+        onChange={(event) => setName(event.target.value)}
+      />
+      {error !== undefined && <ErrorBox error={error} />}
+      <div className="mt-4 flex justify-end gap-2">
+        <Button onClick={onClose}>{p.cancel}</Button>
+        <Button look="main" type="submit" disabled={!name.trim()}>
+          {t.make_feed}
+        </Button>
+      </div>
+    </form>
   );
 }

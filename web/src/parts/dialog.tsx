@@ -63,7 +63,17 @@ interface QuestionProps {
   children?: ReactNode;
 }
 
-export function Question({ open, onClose, title, about, yes, act, children }: QuestionProps) {
+export function Question({ open, onClose, title, about, ...rest }: QuestionProps) {
+  return (
+    <Dialog open={open} onClose={onClose} title={title} about={about}>
+      <Answer onClose={onClose} {...rest} />
+    </Dialog>
+  );
+}
+
+// It is there while the dialog is: what went wrong with one question is not said of the next.
+function Answer(props: Pick<QuestionProps, 'onClose' | 'yes' | 'act' | 'children'>) {
+  const { onClose, yes, act, children } = props;
   const t = useText(partsText);
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>();
@@ -80,7 +90,7 @@ export function Question({ open, onClose, title, about, yes, act, children }: Qu
     }
   };
   return (
-    <Dialog open={open} onClose={onClose} title={title} about={about}>
+    <>
       {children}
       {error !== undefined && <ErrorBox error={error} />}
       <div className="mt-4 flex justify-end gap-2">
@@ -89,6 +99,6 @@ export function Question({ open, onClose, title, about, yes, act, children }: Qu
           {yes}
         </Button>
       </div>
-    </Dialog>
+    </>
   );
 }

@@ -6,6 +6,7 @@ import type { ViewProps } from '../views.ts';
 import { ApiError, call } from '../api/client.ts';
 import { Composer } from '../compose/composer.tsx';
 import type { ComposerHandle } from '../compose/composer.tsx';
+import { useDraft } from '../compose/draft.ts';
 import { useShortcuts } from '../keyboard.ts';
 import { take } from '../log/fold.ts';
 import { store, useSubject } from '../log/hooks.ts';
@@ -33,7 +34,7 @@ export default function FeedView({ params }: ViewProps) {
   const { posts, loading, error, again } = usePosts(id, pages);
   const list = useRef<HTMLUListElement>(null);
   const composer = useRef<ComposerHandle>(null);
-  const [title, setTitle] = useState('');
+  const [title, setTitle] = useDraft(`title of post ${id}`);
   useRowKeys(list, t);
   useShortcuts([{ keys: 'r', words: t.new_post, act: () => composer.current?.focus() }]);
 
@@ -113,7 +114,13 @@ function Actions({ id, name }: { id: string; name: string }) {
   const [next, setNext] = useState(name);
   const [error, setError] = useState<unknown>();
   const close = () => setAsking(undefined);
+  const beginRename = () => {
+    setNext(name);
+    setError(undefined);
+    setAsking('rename');
+  };
   const rename = async () => {
+    setError(undefined);
     try {
       take(
         store,
@@ -144,7 +151,7 @@ function Actions({ id, name }: { id: string; name: string }) {
       {at < feeds.length - 1 && (
         <Button look="quiet" icon="down" aria-label={t.down} onClick={() => void move(1)} />
       )}
-      <Button look="quiet" icon="edit" aria-label={t.rename} onClick={() => setAsking('rename')} />
+      <Button look="quiet" icon="edit" aria-label={t.rename} onClick={beginRename} />
       <Button look="quiet" icon="trash" aria-label={t.delete} onClick={() => setAsking('delete')} />
       <Dialog open={asking === 'rename'} onClose={close} title={t.rename_feed}>
         <form

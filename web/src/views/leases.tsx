@@ -110,6 +110,11 @@ export default function Leases(_: ViewProps) {
       text.toLowerCase().includes(wanted),
     ),
   );
+  // What was begun about another lock is not the reason for this one.
+  const ask = (lease: Lease) => {
+    setWhy('');
+    setBreaking(lease);
+  };
   const marked = useMark(shown.map((lease) => lease.key), t);
   return (
     <Page title={t.title} about={t.about} wide>
@@ -132,7 +137,7 @@ export default function Leases(_: ViewProps) {
           </div>
           <Rows label={t.title}>
             {shown.map((lease) => (
-              <LeaseRow key={lease.key} lease={lease} marked={lease.key === marked} onBreak={setBreaking} />
+              <LeaseRow key={lease.key} lease={lease} marked={lease.key === marked} onBreak={ask} />
             ))}
           </Rows>
         </>
@@ -147,7 +152,6 @@ export default function Leases(_: ViewProps) {
           const { name, token } = breaking!;
           const body = { name, token, ...(why ? { why } : {}) };
           await call('POST /api/leases/break', { body });
-          setWhy('');
           await refetch();
         }}
       >
