@@ -166,6 +166,7 @@ env::Spawn to_spawn(const World& world, const RunWish& wish, const core::Lease& 
   spawn.output = STDOUT_FILENO;
   spawn.errors = STDERR_FILENO;
   spawn.ignored = front.ignored();
+  spawn.group = front.group();
   return spawn;
 }
 
@@ -229,9 +230,12 @@ Done run_guarded(World& world, const Arguments& arguments, const RunWish& wish,
 
 Done run_run(World& world, const Arguments& arguments) {
   TYER_TRY(const RunWish wish, read_wish(arguments));
-  TYER_TRY(const int code, env::run_behind_front([&](const env::Front& front) {
-             return finish(run_guarded(world, arguments, wish, front), world, wish.json);
-           }));
+  TYER_TRY(const int code, env::run_behind_front(
+                               [&](const env::Front& front) {
+                                 return finish(run_guarded(world, arguments, wish, front), world,
+                                               wish.json);
+                               },
+                               env::Terminal::shared));
   return code;
 }
 

@@ -56,23 +56,33 @@ sigset_t all_but(const std::vector<int>& ignored) {
 
 // Made before the fork, which it outlives: a signalfd has the signals of whoever
 // reads it, and the pidfd of the front cannot be that of a later process.
-Result<Front> make_front(std::vector<int> ignored) {
+Result<Front> make_front(std::vector<int> ignored, int group) {
   const sigset_t signals = all_but(ignored);
   Fd gone(static_cast<int>(syscall(SYS_pidfd_open, getpid(), 0)));
   if (!gone) return std::unexpected(os_error(errno, "watch", "this process"));
   Fd to_read(signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK));
   if (!to_read) return std::unexpected(os_error(errno, "receive", "signals"));
-  return Front(std::move(to_read), std::move(gone), std::move(ignored));
+  return Front(std::move(to_read), std::move(gone), std::move(ignored), group);
 }
 
-void pass_on(const Twin& keeper, int signal) {
-  syscall(SYS_pidfd_send_signal, keeper.pidfd.get(), signal, nullptr, 0);
+// How the front tells its keeper that the terminal sent a signal to the whole group.
+constexpr int everybodys = 1;
+
+void pass_on(const Twin& keeper, const Signal& signal) {
+  siginfo_t info{};
+  info.si_signo = signal.number;
+  info.si_code = SI_QUEUE;
+  info.si_pid = getpid();
+  info.si_uid = getuid();
+  info.si_value.sival_int = everybodys;
+  syscall(SYS_pidfd_send_signal, keeper.pidfd.get(), signal.number,
+          signal.is_everybodys ? &info : nullptr, 0);
 }
 
 // As if we had not blocked it. Where nobody could continue us the kernel does not
 // stop us either, and then the keeper must not wait for it.
-void stop_with(const Twin& keeper) {
-  pass_on(keeper, SIGTSTP);
+void stop_with(const Twin& keeper, const Signal& signal) {
+  pass_on(keeper, signal);
   sigset_t stop;
   sigemptyset(&stop);
   sigaddset(&stop, SIGTSTP);
@@ -81,7 +91,7 @@ void stop_with(const Twin& keeper) {
   sigprocmask(SIG_BLOCK, &stop, nullptr);
   sigset_t pending;
   sigpending(&pending);
-  if (sigismember(&pending, SIGCONT) == 0) pass_on(keeper, SIGCONT);
+  if (sigismember(&pending, SIGCONT) == 0) pass_on(keeper, {SIGCONT});
 }
 
 int wait_before(const Twin& keeper, const Front& front) {
@@ -90,8 +100,9 @@ int wait_before(const Twin& keeper, const Front& front) {
                                   pollfd{.fd = front.signals_fd(), .events = POLLIN}};
     uninterrupted([&] { return poll(entries.data(), entries.size(), -1); });
     if (entries[0].revents != 0) break;
-    while (const std::optional<int> signal = front.next_signal()) {
-      *signal == SIGTSTP ? stop_with(keeper) : pass_on(keeper, *signal);
+    while (std::optional<Signal> signal = front.take_signal()) {
+      signal->is_everybodys = signal->is_everybodys && front.group() != 0;
+      signal->number == SIGTSTP ? stop_with(keeper, *signal) : pass_on(keeper, *signal);
     }
   }
   siginfo_t info{};
@@ -100,21 +111,46 @@ int wait_before(const Twin& keeper, const Front& front) {
   return info.si_code == CLD_EXITED ? info.si_status : 128 + info.si_status;
 }
 
+// Our process group, if there is a terminal that it can be on.
+int group_on_terminal() {
+  const Fd terminal(::open("/dev/tty", O_RDWR | O_NOCTTY | O_CLOEXEC));
+  return terminal ? ::getpgrp() : 0;
+}
+
+// In the keeper. What it says is shown also where a terminal stops who is in the background.
+void leave_group(bool shares_terminal) {
+  if (shares_terminal) {
+    setpgid(0, 0);
+    std::signal(SIGTTOU, SIG_IGN);
+  } else {
+    setsid();
+  }
+}
+
 }  // namespace
 
-std::optional<int> Front::next_signal() const {
+// The kernel says itself that the terminal sent it; the front says it for the kernel.
+std::optional<Signal> Front::take_signal() const {
   signalfd_siginfo info{};
   const ssize_t got = uninterrupted([&] { return ::read(signals_.get(), &info, sizeof info); });
   if (got != sizeof info) return std::nullopt;
-  return static_cast<int>(info.ssi_signo);
+  return Signal{.number = static_cast<int>(info.ssi_signo),
+                .is_everybodys = info.ssi_code == SI_KERNEL ||
+                                 (info.ssi_code == SI_QUEUE && info.ssi_int == everybodys)};
 }
 
-Result<int> run_behind_front(const std::function<int(const Front&)>& keeper) {
+std::optional<int> Front::next_signal() const {
+  const std::optional<Signal> signal = take_signal();
+  return signal ? std::optional(signal->number) : std::nullopt;
+}
+
+Result<int> run_behind_front(const std::function<int(const Front&)>& keeper, Terminal terminal) {
   TYER_TRY_OK(open_standard_streams());
   TYER_TRY_OK(adopt_orphans());
   // Whoever replaced itself by us may have left us children of its own.
   const Exempt exempt{.spared = children()};
-  TYER_TRY(const Front front, make_front(ignored_signals()));
+  const int group = terminal == Terminal::shared ? group_on_terminal() : 0;
+  TYER_TRY(const Front front, make_front(ignored_signals(), group));
   const sigset_t signals = all_but(front.ignored());
   sigset_t before;
   sigprocmask(SIG_BLOCK, &signals, &before);
@@ -125,7 +161,7 @@ Result<int> run_behind_front(const std::function<int(const Front&)>& keeper) {
     return std::unexpected(std::move(twin).error());
   }
   if (twin->pid == 0) {
-    setsid();
+    leave_group(group != 0);
     const bool adopts = adopt_orphans().has_value();
     const int code = adopts ? keeper(front) : info(Fault::unavailable).exit_code;
     std::fflush(nullptr);

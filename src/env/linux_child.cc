@@ -110,9 +110,10 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
   return list;
 }
 
-// Kills the group of `pid`, which is not reaped yet, and reaps it.
+// Kills `pid`, which is not reaped yet, and the group that it leads if it does; reaps it.
 void end_child(pid_t pid) {
   kill(-pid, SIGKILL);
+  kill(pid, SIGKILL);
   siginfo_t info{};
   uninterrupted([&] { return waitid(P_PID, static_cast<id_t>(pid), &info, WEXITED); });
 }
@@ -146,19 +147,20 @@ struct Start {
             .variables = pointers(variables),
             .directory = spawn.directory.empty() ? nullptr : spawn.directory.c_str(),
             .streams = {streams[0].get(), streams[1].get(), streams[2].get()},
-            .ignored = spawn.ignored};
+            .ignored = spawn.ignored,
+            .group = spawn.group};
   }
 };
 
 // The child is ours and not reaped, so its number cannot have been reused.
-Result<std::unique_ptr<LinuxChild>> watch_child(pid_t pid, const std::string& program) {
+Result<std::unique_ptr<LinuxChild>> watch_child(pid_t pid, const std::string& program, bool leads) {
   Fd pidfd(static_cast<int>(syscall(SYS_pidfd_open, pid, 0)));
   if (!pidfd) {
     const int refusal = errno;
     end_child(pid);
     return std::unexpected(os_error(refusal, "watch", program));
   }
-  return std::make_unique<LinuxChild>(pid, std::move(pidfd));
+  return std::make_unique<LinuxChild>(pid, std::move(pidfd), leads);
 }
 
 // The child ends with it unless it was let go.
@@ -184,7 +186,8 @@ class HeldChild final : public Held {
 
 }  // namespace
 
-LinuxChild::LinuxChild(pid_t pid, Fd pidfd) : pid_(pid), pidfd_(std::move(pidfd)) {}
+LinuxChild::LinuxChild(pid_t pid, Fd pidfd, bool leads)
+    : pid_(pid), pidfd_(std::move(pidfd)), leads_(leads) {}
 
 std::int64_t LinuxChild::pid_start() const {
   const std::optional<ProcStat> stat = read_proc_stat(pid_);
@@ -194,7 +197,7 @@ std::int64_t LinuxChild::pid_start() const {
 LinuxChild::~LinuxChild() {
   if (!is_ours_ || (is_let_go_ && !exit_)) return;
   if (!exit_) {
-    kill(-pid_, SIGKILL);
+    kill(leads_ ? -pid_ : pid_, SIGKILL);
     // One that hangs in the kernel is left to init.
     static_cast<void>(wait_readable(pidfd_.get(), limits::reap_wait_max));
   }
@@ -227,16 +230,16 @@ Result<std::optional<Exit>> LinuxChild::wait(Span at_most) {
 }
 
 Result<> LinuxChild::signal_group(int signal) {
-  if (!is_ours_ || kill(-pid_, signal) == 0 || errno == ESRCH) return {};
-  return std::unexpected(
-      os_error(errno, "send a signal to", fmt::format("process group {}", pid_)));
+  if (!is_ours_ || kill(leads_ ? -pid_ : pid_, signal) == 0 || errno == ESRCH) return {};
+  return std::unexpected(os_error(
+      errno, "send a signal to", fmt::format("{} {}", leads_ ? "process group" : "process", pid_)));
 }
 
 Result<std::unique_ptr<Child>> start_child(const Spawn& spawn) {
   TYER_TRY(Start start, Start::make(spawn));
   Launch launch = start.launch(spawn);
   const pid_t pid = launch.start();
-  if (launch.problem == 0) return watch_child(pid, start.program);
+  if (launch.problem == 0) return watch_child(pid, start.program, spawn.group == 0);
   if (pid != 0) {
     siginfo_t info{};
     uninterrupted([&] { return waitid(P_PID, static_cast<id_t>(pid), &info, WEXITED); });
@@ -250,7 +253,7 @@ Result<std::unique_ptr<Held>> hold_child(const Spawn& spawn) {
   auto patient = std::make_unique<Patient>();
   const std::optional<LinuxHold> hold = launch.start_held();
   if (!hold) return nullptr;
-  TYER_TRY(auto child, watch_child(hold->pid(), start.program));
+  TYER_TRY(auto child, watch_child(hold->pid(), start.program, spawn.group == 0));
   return std::make_unique<HeldChild>(*hold, std::move(child), std::move(patient));
 }
 

@@ -5,8 +5,8 @@
 // group, so `signal_group` cannot hit a stranger however late it comes. The
 // price is a zombie for as long as the Child is kept.
 //
-// A Child that goes before its end was seen takes the whole group along, unless
-// it was let go.
+// A Child that goes before its end was seen takes the whole group along if it is
+// its own, unless it was let go.
 
 #pragma once
 
@@ -17,8 +17,8 @@ namespace tyer::env {
 
 class LinuxChild final : public Child {
  public:
-  // `pid` is a child of ours, leads its own group and is not reaped yet.
-  LinuxChild(pid_t pid, Fd pidfd);
+  // `pid` is a child of ours and not reaped yet; if it `leads`, of its own group.
+  LinuxChild(pid_t pid, Fd pidfd, bool leads);
   ~LinuxChild() override;
   LinuxChild(const LinuxChild&) = delete;
   LinuxChild& operator=(const LinuxChild&) = delete;
@@ -33,6 +33,7 @@ class LinuxChild final : public Child {
  private:
   pid_t pid_;
   Fd pidfd_;
+  bool leads_;
   std::optional<Exit> exit_;
   bool is_let_go_ = false;
   bool is_ours_ = true;  // Until somebody else reaps it: then its number means nothing.

@@ -86,7 +86,7 @@ void reset_signals(const std::vector<int>& ignored) {
 // In the child. Returns only what went wrong.
 int become(const Launch& launch) {
   reset_signals(launch.ignored);
-  if (::setsid() < 0) return errno;
+  if ((launch.group != 0 ? ::setpgid(0, launch.group) : ::setsid()) < 0) return errno;
   for (int i = 0; i < 3; ++i) {
     if (::dup2(launch.streams[static_cast<std::size_t>(i)], i) < 0) return errno;
   }

@@ -23,12 +23,13 @@ struct Launch {
   const char* directory;         // None: ours.
   std::array<int, 3> streams{};  // Become 0, 1 and 2; above these, and closed by exec.
   std::vector<int> ignored;      // Signals that stay ignored if they are; others are as by default.
+  pid_t group = 0;               // The process group to join; 0: a session of its own.
   pid_t parent = 0;              // We.
 
   // An errno if it has not become the program.
   int problem = 0;
 
-  // In a session of its own, with no signal blocked. If there is a problem the child, if there is
+  // With no signal blocked. If there is a problem the child, if there is
   // one (not 0), has ended and is to be waited for.
   [[nodiscard]] pid_t start();
   // The same, but it is held. Nothing: it cannot be, for whatever reason, and there is no child.

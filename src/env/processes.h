@@ -1,8 +1,8 @@
 // Processes: who we are, who others are, and starting and ending them.
 //
-// A child runs in a session and process group of its own, sees no file
-// descriptor but the three it is given, and is waited for by pidfd, so that a
-// pid that was reused is never hit. No shell is involved.
+// A child runs in a session and process group of its own unless it is to share
+// ours, sees no file descriptor but the three it is given, and is waited for by
+// pidfd, so that a pid that was reused is never hit. No shell is involved.
 
 #pragma once
 
@@ -33,6 +33,9 @@ struct Spawn {
   // Of the signals that we ignore, those that the child ignores as well. All
   // others are as by default.
   std::vector<int> ignored;
+  // A process group of our session that it joins instead of a session of its own, so that the
+  // terminal is its own as much as theirs; 0: none.
+  int group = 0;
 };
 
 struct Exit {
@@ -54,7 +57,8 @@ class Child {
   // The exit if it has ended or ends within `at_most`, else nothing.
   [[nodiscard]] virtual Result<std::optional<Exit>> wait(Span at_most) = 0;
 
-  // To the whole process group of the child. Nobody there is not an error.
+  // To the whole process group of the child, or to it alone if it joined one that was there.
+  // Nobody there is not an error.
   [[nodiscard]] virtual Result<> signal_group(int signal) = 0;
 
   // From now on the child may outlive this object, which otherwise ends it.

@@ -15,14 +15,19 @@ namespace {
 
 using Why = Ended::Why;
 
-// A command that has become another user may refuse them; it goes on all the same.
-void pass_on_signals(const Supervision& run) {
-  while (const std::optional<int> signal = run.front.next_signal()) {
-    static_cast<void>(run.child.signal_group(*signal == SIGTSTP ? SIGSTOP : *signal));
+// A command that has become another user may refuse them; it goes on all the same. What came
+// before it was there it does not have, whoever sent it.
+void pass_on_signals(const Supervision& run, bool has_everybodys) {
+  const bool shares = run.front.group() != 0;
+  while (const std::optional<Signal> signal = run.front.take_signal()) {
+    if (shares && has_everybodys && signal->is_everybodys) continue;
+    const bool stops = signal->number == SIGTSTP && !shares;
+    static_cast<void>(run.child.signal_group(stops ? SIGSTOP : signal->number));
   }
 }
 
 Result<Why> wait_for_reason(const Supervision& run) {
+  pass_on_signals(run, false);
   while (true) {
     // poll(2) passes over a descriptor of -1.
     std::array<pollfd, 4> entries{pollfd{.fd = run.child.fd(), .events = POLLIN},
@@ -34,7 +39,7 @@ Result<Why> wait_for_reason(const Supervision& run) {
     if (entries[0].revents != 0) return Why::by_itself;
     if (entries[1].revents != 0) return Why::stopped;
     if (entries[2].revents != 0) return Why::front_gone;
-    pass_on_signals(run);
+    pass_on_signals(run, true);
   }
 }
 

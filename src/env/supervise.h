@@ -33,7 +33,9 @@ struct Ended {
 };
 
 // Signals go to the process group of the child. That group is orphaned, so the
-// kernel would discard a TSTP: it becomes a STOP, which nobody can catch.
+// kernel would discard a TSTP: it becomes a STOP, which nobody can catch. A child
+// that shares the terminal with the front gets alone what the terminal has not
+// sent to it already.
 //
 // When the command has ended, or must, whoever is left is ended with the grace.
 // `timeout` if the command itself is still there after that.

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/ioctl.h>
+#include <termios.h>
 #include <unistd.h>
 
 #include <array>
@@ -20,8 +21,22 @@ Screen::Screen(unsigned short columns, unsigned short lines)
   TYER_CHECK(::grantpt(hand_.get()) == 0 && ::unlockpt(hand_.get()) == 0, "a terminal can be made");
   path_ = ::ptsname(hand_.get());
   held_ = env::Fd(::open(path_.c_str(), O_RDWR | O_NOCTTY | O_CLOEXEC));
+  resize(columns, lines);
+}
+
+void Screen::resize(unsigned short columns, unsigned short lines) const {
   const winsize size{.ws_row = lines, .ws_col = columns, .ws_xpixel = 0, .ws_ypixel = 0};
   TYER_CHECK(::ioctl(held_.get(), TIOCSWINSZ, &size) == 0, "a terminal has a size");
+}
+
+void Screen::type(const std::string& keys) const {
+  EXPECT_EQ(::write(hand_.get(), keys.data(), keys.size()), static_cast<ssize_t>(keys.size()));
+}
+
+bool Screen::is_plain() const {
+  termios modes{};
+  return ::tcgetattr(held_.get(), &modes) == 0 && (modes.c_lflag & ICANON) != 0 &&
+         (modes.c_lflag & ECHO) != 0;
 }
 
 std::string Screen::until(const std::string& text) {

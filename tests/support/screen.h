@@ -18,6 +18,14 @@ class Screen {
   // Fails the test after a minute.
   std::string until(const std::string& text);
 
+  // As somebody at its keyboard.
+  void type(const std::string& keys) const;
+
+  void resize(unsigned short columns, unsigned short lines) const;
+
+  // Whether its keyboard is as it was when it was made: whole lines are read, and shown.
+  [[nodiscard]] bool is_plain() const;
+
  private:
   env::Fd hand_;
   std::string path_;

@@ -1,0 +1,87 @@
+// tyer run on a terminal, from an interactive shell with job control.
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "support/locks.h"
+#include "support/screen.h"
+
+namespace tyer::testing {
+namespace {
+
+// What is awaited is never what was typed, which the terminal shows as well.
+class RunOnATerminal : public LockProgramTest {
+ protected:
+  RunOnATerminal() { make_store(); }
+
+  void run(const std::string& script) {
+    write_file("script", script);
+    screen.type("$TYER run K -- sh script\n");
+  }
+
+  // The shell is the one that reads again, and says how the last command ended.
+  void expect_code(int code) {
+    screen.type("echo code$((0))=$?\n");
+    (void)screen.until(fmt::format("code0={}", code));
+  }
+
+  Screen screen{80, 24};
+  Program bash{shell(fmt::format(
+      "exec setsid --wait --ctty bash --norc --noprofile -i <{0} >{0} 2>&1", screen.path()))};
+};
+
+TEST_F(RunOnATerminal, ReadsAPasswordInTheForeground) {
+  run("set -- $(cat /proc/$$/stat); [ $5 = $8 ] && echo in the foreground\n"
+      "printf 'password: ' >/dev/tty; read -r word </dev/tty; echo got $word\n");
+  (void)screen.until("in the foreground");
+  (void)screen.until("password: ");
+  screen.type("secret\n");
+  (void)screen.until("got secret");
+  expect_code(0);
+}
+
+TEST_F(RunOnATerminal, StopsAndGoesOnAsAJobOfTheShell) {
+  run("echo it reads; read -r word; echo got $word; exit 3\n");
+  (void)screen.until("it reads");
+
+  screen.type("\x1a");
+
+  (void)screen.until("Stopped");
+  screen.type("$TYER lock check K >/dev/null && echo kept$((1 + 1))\n");
+  (void)screen.until("kept2");
+  screen.type("fg\n");
+  (void)screen.until("$TYER run K -- sh script");
+  screen.type("hello\n");
+  (void)screen.until("got hello");
+  expect_code(3);
+}
+
+TEST_F(RunOnATerminal, StopsInTheBackgroundWhenItReads) {
+  write_file("script", "read -r word; echo got $word\n");
+  screen.type("$TYER run K -- sh script & sleep infinity\n");
+  // As soon as the shell reads again it tells of its jobs.
+  (void)screen.until("sleep infinity");
+  screen.type("\x1a");
+  (void)screen.until("Stopped");
+  screen.type("jobs; fg %1\n");
+  (void)screen.until("Stopped");
+  screen.type("hello\n");
+  (void)screen.until("got hello");
+}
+
+TEST_F(RunOnATerminal, PassesAnInterruptionOnOnce) {
+  run("trap 'echo interrupted $((n += 1))' INT; echo it waits\n"
+      "while read -r word; do echo got $word; [ \"$word\" = end ] && exit 7; done\n"
+      "while read -r word; do echo got $word; [ \"$word\" = end ] && exit 7; done\n");
+  (void)screen.until("it waits");
+
+  screen.type("\x03");
+
+  (void)screen.until("interrupted 1");
+  screen.type("end\n");
+  EXPECT_FALSE(screen.until("got end").contains("interrupted 2"));
+  expect_code(7);
+}
+
+}  // namespace
+}  // namespace tyer::testing
