@@ -230,10 +230,10 @@ Result<http::Response> break_lock(Call& call) {
   lock::Locks locks(call.hub.engine());
   const auto token = static_cast<std::uint64_t>(call.input.maybe_number("token").value_or(0));
   TYER_TRY_OK(check_texts(call.input, {"why"}, 2 * limits::lock_label_chars_max));
-  TYER_TRY(const core::Lease lease,
+  TYER_TRY(const lock::Broken broken,
            locks.break_lock(call.input.text("name"), token, call.caller.actor.key(),
                             call.input.text("why")));
-  return answer(dump_json(lock::to_wire(lease)));
+  return answer(dump_json(lock::to_wire(broken)));
 }
 
 // A caller is believed about its own machine, and about no other: that the machine was restarted
@@ -355,7 +355,10 @@ std::vector<Route> lease_routes() {
       {.method = "POST",
        .path = "/api/leases/break",
        .who = Who::human,
-       .summary = "Takes a lock away from its holder",
+       .summary = "Takes a lock away from its holder. `holder` of the answer says what became of "
+                  "that: `ended`, and nobody got the lock before; `running`, as one that does not "
+                  "end with its lock; or `unseen` from the hub's machine: it learns of it when it "
+                  "renews",
        .body = {name, token, {"why", Type::text, false, "for the log"}},
        .reply = "Lease",
        .handle = break_lock},

@@ -227,7 +227,8 @@ constexpr std::array all_commands{
             run_lock_watch},
     Command{"lock break", "Locks", "Take a lock away from its holder",
             "Shows whom it hits, asks, and records who did it. The holder's writes through tyer "
-            "are refused from then on, and it learns of it at its next renewal.",
+            "are refused from then on. A 'tyer run' on this machine ends its command at once, and "
+            "nobody gets the lock before that is gone; the answer says what became of the holder.",
             lock_key, break_options, break_examples, break_codes, run_lock_break},
     Command{"lock keep", "Locks", "Renew locks until their holder ends",
             "What 'lock acquire' leaves behind. Ends with the process that holds the locks, or "

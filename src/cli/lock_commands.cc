@@ -136,9 +136,30 @@ std::string user(const World& world) {
   }
   return fmt::format("uid {}@{}", ::getuid(), world.env.processes.here().host);
 }
+// The second line is about the holder.
+void print_broken(World& world, const Arguments& arguments, const lock::Broken& broken) {
+  if (arguments.has("--json")) {
+    world.output.print(json_of(broken) + "\n");
+    return;
+  }
+  const core::Lease& lease = broken.lease;
+  const std::string who = fmt::format("its holder, pid {} on {},", lease.holder.pid,
+                                      printable(lease.holder.place.host, 100));
+  const std::string about =
+      broken.holding == lock::Holding::ended ? fmt::format("{} has ended", who)
+      : broken.holding == lock::Holding::running
+          ? fmt::format("{} still runs: nobody but you ends it", who)
+          : fmt::format(
+                "{} cannot be seen from here; it learns of this when it renews, at the "
+                "latest {} after it last did",
+                who, describe_span(lease.silence_max));
+  world.output.print(
+      fmt::format("{} broken (token {})\n  {}\n", lock::name_of(lease.key), lease.token, about));
+}
+
 
 bool confirms(World& world) {
-  world.output.warn("Break it? Its holder is not told before its next renewal. [y/N] ");
+  world.output.warn("Break it? [y/N] ");
   char answer = 'n';
   return ::read(STDIN_FILENO, &answer, 1) == 1 && (answer == 'y' || answer == 'Y');
 }
@@ -236,13 +257,15 @@ Done run_lock_break(World& world, const Arguments& arguments) {
     }
     if (!confirms(world)) return 1;
   }
-  const auto lease = locking.desk->break_lock(name, seen->lease.token, user(world), why);
-  if (!lease && lease.error().fault == Fault::denied) {
-    return std::unexpected(Failure{
-        lease.error(), "a person does it: on the hub's page, or where its store is, with --store"});
+  const auto broken = locking.desk->break_lock(name, seen->lease.token, user(world), why);
+  if (!broken && broken.error().fault == Fault::denied) {
+    return std::unexpected(
+        Failure{broken.error(),
+                "a person does it: on the hub's page, or where its store is, with --store"});
   }
-  TYER_TRY_OK(lease);
-  return print_own(world, arguments, *lease, "broken");
+  TYER_TRY_OK(broken);
+  print_broken(world, arguments, *broken);
+  return 0;
 }
 
 }  // namespace tyer::cli

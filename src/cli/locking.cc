@@ -87,6 +87,10 @@ std::string json_of(const lock::Seen& seen) {
   return dump_json(lock::to_shown(seen));
 }
 
+std::string json_of(const lock::Broken& broken) {
+  return dump_json(lock::to_shown(broken));
+}
+
 std::string json_of(const std::vector<core::Lease>& leases) {
   return array_of(leases);
 }

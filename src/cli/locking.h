@@ -45,6 +45,7 @@ struct Locking {
 // As JSON objects, and several as an array of them.
 [[nodiscard]] std::string json_of(const core::Lease& lease);
 [[nodiscard]] std::string json_of(const lock::Seen& seen);
+[[nodiscard]] std::string json_of(const lock::Broken& broken);
 [[nodiscard]] std::string json_of(const std::vector<core::Lease>& leases);
 [[nodiscard]] std::string json_of(const std::vector<lock::Seen>& locks);
 

@@ -17,6 +17,7 @@
 #include "engine/keeper.h"
 #include "engine/loop.h"
 #include "env/supervise.h"
+#include "lock/breaking.h"
 #include "lock/limits.h"
 
 namespace tyer::cli {
@@ -80,12 +81,20 @@ class Heart {
   Heart(World& world, Locking& locking, const core::Lease& lease, Span asked, Span most,
         bool stops_when_lost)
       : world_(world),
-        keeper_(world.env.clock, locking.desk->renewer(), locking.settings.heartbeat),
+        lease_(lease),
+        renew_(locking.desk->renewer()),
+        keeper_(world.env.clock, renew_, locking.settings.heartbeat),
         stops_when_lost_(stops_when_lost),
         ends_at_(asked + most),
         stop_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
     keeper_.hold(lease, asked);
     loop_.emplace("keeper", world.env.clock, log_, [this](Time now) { return step(now); });
+  }
+
+  // Somebody has ended the lease, or only says so: it is asked for at once.
+  void doubt() {
+    doubts_ = true;
+    loop_->hint();
   }
 
   // No beat comes after this.
@@ -98,16 +107,27 @@ class Heart {
   Result<Time> step(Time now) {
     const Span left = ends_at_ - world_.env.clock.boot_time();
     if (left <= Span::zero()) tell_stop();
+    if (doubts_.exchange(false) && !lost_) ask_whether_lost();
     Result<Time> next = keeper_.step(now);
-    for (const engine::Lost& lost : keeper_.take_lost()) {
-      lost_ = true;
-      world_.output.warn(fmt::format("tyer: the lock {} was lost: {}\n",
-                                     lock::name_of(lost.lease.key), printable(lost.why, 400)));
-      if (stops_when_lost_) tell_stop();
-    }
+    for (const engine::Lost& lost : keeper_.take_lost()) lose(lost.why);
     const Span pause = next ? *next - now : pause_after_trouble();
     backoff_ = next ? Span::zero() : backoff_;
     return now + std::max<Span>(std::min(pause, left), 1ms);
+  }
+
+  // What goes wrong otherwise is seen at the next beat.
+  void ask_whether_lost() {
+    const auto renewed = renew_(lease_, keeper_.trusted_for());
+    if (renewed || renewed.error().fault != Fault::fenced) return;
+    keeper_.forget(lease_.key);
+    lose(renewed.error().what);
+  }
+
+  void lose(const std::string& why) {
+    lost_ = true;
+    world_.output.warn(fmt::format("tyer: the lock {} was lost: {}\n", lock::name_of(lease_.key),
+                                   printable(why, 400)));
+    if (stops_when_lost_) tell_stop();
   }
 
   // The end of the trust in the lock is not slept through.
@@ -119,11 +139,14 @@ class Heart {
   void tell_stop() const { ::eventfd_write(stop_.get(), 1); }
 
   World& world_;
+  const core::Lease lease_;
+  const engine::Renew renew_;
   engine::Keeper keeper_;
   const bool stops_when_lost_;
   const Span ends_at_;
   const env::Fd stop_;
   std::atomic<bool> lost_ = false;
+  std::atomic<bool> doubts_ = false;
   Span backoff_{};
   const Log log_;
   std::optional<engine::Loop> loop_;
@@ -177,9 +200,16 @@ int exit_code(const env::Ended& ended, const Heart& heart) {
   return ended.exit.signal != 0 ? 128 + ended.exit.signal : ended.exit.code;
 }
 
+// What a run was started with.
+struct Around {
+  const env::Front& front;
+  const std::optional<env::Bell>& bell;  // None: a loss is seen at the next beat.
+};
+
 // Runs the command under `lease`, which is released in any case.
 Done run_locked(World& world, Locking& locking, const RunWish& wish, const core::Lease& lease,
-                Span asked, Span most, const env::Front& front) {
+                Span asked, Span most, const Around& around) {
+  const env::Front& front = around.front;
   Heart heart(world, locking, lease, asked, most, wish.stops_when_lost);
   const auto release = [&] {
     heart.stop();
@@ -198,7 +228,11 @@ Done run_locked(World& world, Locking& locking, const RunWish& wish, const core:
   const auto ended = env::supervise({.child = **child,
                                      .front = front,
                                      .stop_fd = heart.stop_fd(),
-                                     .grace = grace_of(lease.silence_max)});
+                                     .grace = grace_of(lease.silence_max),
+                                     .news_fd = around.bell ? around.bell->fd() : -1,
+                                     .on_news = [&] {
+                                       if (around.bell->silence()) heart.doubt();
+                                     }});
   release();
   if (!ended) return std::unexpected(Failure{ended.error()});
   if (ended->why == env::Ended::Why::stopped && !heart.lost()) {
@@ -208,12 +242,19 @@ Done run_locked(World& world, Locking& locking, const RunWish& wish, const core:
   return exit_code(*ended, heart);
 }
 
+std::optional<env::Bell> hang_bell(const core::Holder& holder, bool ends) {
+  auto bell = env::Bell::hang(ends ? lock::ending_bell(holder) : lock::listening_bell(holder));
+  return bell ? std::optional(*std::move(bell)) : std::nullopt;
+}
+
 Done run_guarded(World& world, const Arguments& arguments, const RunWish& wish,
                  const env::Front& front) {
   TYER_TRY(Locking locking, open_locks(world, arguments, Access::write));
   const Span most =
       wish.most.value_or(hold_for(locking.settings, wish.command, limits::run_hold_default));
   const lock::Request request = to_request(world, wish, locking.settings, most);
+  // It hangs before there is a lock that could be lost.
+  const std::optional<env::Bell> bell = hang_bell(request.holder, wish.stops_when_lost);
   const env::Fd signals = ending_signals();
   TYER_TRY(const lock::Outcome outcome,
            locking.desk->acquire(request, {.at_most = wish.wait.value_or(Span::zero()),
@@ -223,7 +264,7 @@ Done run_guarded(World& world, const Arguments& arguments, const RunWish& wish,
     world.output.warn(describe_held(outcome, wish.json));
     return wish.conflict_exit;
   }
-  return run_locked(world, locking, wish, outcome.got.front(), outcome.asked, most, front);
+  return run_locked(world, locking, wish, outcome.got.front(), outcome.asked, most, {front, bell});
 }
 
 }  // namespace

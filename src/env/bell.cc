@@ -60,4 +60,10 @@ void ring(const std::string& name) {
   if (fd) (void)::sendto(fd.get(), "", 1, MSG_DONTWAIT, generic(address), address.length);
 }
 
+bool is_hung(const std::string& name) {
+  const Fd fd = open_socket();
+  const Address address = address_of(name);
+  return fd && ::connect(fd.get(), generic(address), address.length) == 0;
+}
+
 }  // namespace tyer::env

@@ -30,4 +30,7 @@ class Bell {
 
 void ring(const std::string& name);
 
+// Whether somebody listens under that name now.
+[[nodiscard]] bool is_hung(const std::string& name);
+
 }  // namespace tyer::env

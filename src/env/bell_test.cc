@@ -40,11 +40,14 @@ TEST(Bell, IsNotHeardUnderAnotherName) {
 
 TEST(Bell, HasANameThatOnlyOneCanHave) {
   const std::string name = new_name();
+  EXPECT_FALSE(is_hung(name));
   {
     const auto bell = Bell::hang(name);
     ASSERT_TRUE(bell);
+    EXPECT_TRUE(is_hung(name));
     EXPECT_FALSE(Bell::hang(name));
   }
+  EXPECT_FALSE(is_hung(name));
   EXPECT_TRUE(Bell::hang(name));
 }
 

@@ -30,15 +30,17 @@ Result<Why> wait_for_reason(const Supervision& run) {
   pass_on_signals(run, false);
   while (true) {
     // poll(2) passes over a descriptor of -1.
-    std::array<pollfd, 4> entries{pollfd{.fd = run.child.fd(), .events = POLLIN},
+    std::array<pollfd, 5> entries{pollfd{.fd = run.child.fd(), .events = POLLIN},
                                   pollfd{.fd = run.stop_fd, .events = POLLIN},
                                   pollfd{.fd = run.front.gone_fd(), .events = POLLIN},
-                                  pollfd{.fd = run.front.signals_fd(), .events = POLLIN}};
+                                  pollfd{.fd = run.front.signals_fd(), .events = POLLIN},
+                                  pollfd{.fd = run.news_fd, .events = POLLIN}};
     const int ready = uninterrupted([&] { return poll(entries.data(), entries.size(), -1); });
     if (ready < 0) return std::unexpected(os_error(errno, "wait for", "a command"));
     if (entries[0].revents != 0) return Why::by_itself;
     if (entries[1].revents != 0) return Why::stopped;
     if (entries[2].revents != 0) return Why::front_gone;
+    if (entries[4].revents != 0) run.on_news();
     pass_on_signals(run, true);
   }
 }

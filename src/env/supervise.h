@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 
 #include "base/error.h"
 #include "base/time.h"
@@ -21,6 +22,8 @@ struct Supervision {
   const Front& front;
   int stop_fd = -1;  // Readable: the run must end. -1: nothing but the command ends it.
   Span grace{};      // Between SIGTERM and SIGKILL.
+  int news_fd = -1;  // Readable: `on_news` is called, which makes it unreadable.
+  std::function<void()> on_news = {};
 };
 
 struct Ended {

@@ -34,9 +34,9 @@ class Desk {
   [[nodiscard]] virtual Result<core::Lease> release(const std::string& name,
                                                     const std::string& run) = 0;
   // `actor` is who says so, as far as nobody proves it.
-  [[nodiscard]] virtual Result<core::Lease> break_lock(const std::string& name, std::uint64_t token,
-                                                       const std::string& actor,
-                                                       const std::string& why) = 0;
+  [[nodiscard]] virtual Result<Broken> break_lock(const std::string& name, std::uint64_t token,
+                                                  const std::string& actor,
+                                                  const std::string& why) = 0;
   [[nodiscard]] virtual Result<std::optional<Seen>> look(const std::string& name) = 0;
   [[nodiscard]] virtual Result<std::vector<Seen>> list() = 0;
 

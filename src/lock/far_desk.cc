@@ -51,13 +51,13 @@ class FarDesk : public Desk {
   }
 
   // The hub knows who it is that asks; who sits at the keyboard stands in the reason.
-  Result<core::Lease> break_lock(const std::string& name, std::uint64_t token,
-                                 const std::string& actor, const std::string& why) override {
+  Result<Broken> break_lock(const std::string& name, std::uint64_t token, const std::string& actor,
+                            const std::string& why) override {
     const std::string told = why.empty() ? "by " + actor : fmt::format("{} (by {})", why, actor);
     TYER_TRY(const Json json,
              client_.ask("POST", "/api/leases/break", {},
                          dump_json({{"name", name}, {"token", token}, {"why", told}})));
-    return read_lease(json);
+    return read_broken(json);
   }
 
   Result<std::optional<Seen>> look(const std::string& name) override {

@@ -11,6 +11,12 @@ namespace {
 constexpr std::array verdicts{core::Verdict::live, core::Verdict::orphaned, core::Verdict::silent,
                               core::Verdict::overdue};
 
+constexpr std::array<std::string_view, 3> holdings{"ended", "running", "unseen"};
+
+std::string_view word_of(Holding holding) {
+  return holdings[static_cast<std::size_t>(holding)];
+}
+
 template <class Row>
 Json list_of(const std::vector<Row>& rows) {
   Json list = Json::array();
@@ -107,6 +113,12 @@ Json to_wire(const Request& request) {
           {"hold_ms", request.hold_max / 1ms}};
 }
 
+Json to_wire(const Broken& broken) {
+  Json json = to_wire(broken.lease);
+  json["holder"] = word_of(broken.holding);
+  return json;
+}
+
 Result<core::Lease> read_lease(const Json& json) {
   if (!json.is_object()) return no_lease();
   core::Lease lease{
@@ -165,6 +177,15 @@ Result<Outcome> read_outcome(const Json& json) {
   return outcome;
 }
 
+// A hub of an older version does not say what became of the holder.
+Result<Broken> read_broken(const Json& json) {
+  Broken broken;
+  TYER_TRY(broken.lease, read_lease(json));
+  const auto said = std::ranges::find(holdings, text_or(json, "holder"));
+  if (said != holdings.end()) broken.holding = static_cast<Holding>(said - holdings.begin());
+  return broken;
+}
+
 Json to_shown(const core::Lease& lease) {
   return {{"key", name_of(lease.key)},
           {"sessionId", lease.holder.run},
@@ -186,6 +207,12 @@ Json to_shown(const Seen& seen) {
   json["heldFor"] = seen.held / 1ms;
   json["silentFor"] = seen.silent / 1ms;
   json["waiting"] = seen.waiting;
+  return json;
+}
+
+Json to_shown(const Broken& broken) {
+  Json json = to_shown(broken.lease);
+  json["holder"] = word_of(broken.holding);
   return json;
 }
 

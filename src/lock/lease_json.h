@@ -16,14 +16,17 @@ namespace tyer::lock {
 [[nodiscard]] Json to_wire(const Seen& seen);
 [[nodiscard]] Json to_wire(const Outcome& outcome);
 [[nodiscard]] Json to_wire(const Request& request);
+[[nodiscard]] Json to_wire(const Broken& broken);
 
 // `broken` if it is none.
 [[nodiscard]] Result<core::Lease> read_lease(const Json& json);
 [[nodiscard]] Result<Seen> read_seen(const Json& json);
 [[nodiscard]] Result<std::vector<Seen>> read_seen_list(const Json& json);
 [[nodiscard]] Result<Outcome> read_outcome(const Json& json);
+[[nodiscard]] Result<Broken> read_broken(const Json& json);
 
 [[nodiscard]] Json to_shown(const core::Lease& lease);
 [[nodiscard]] Json to_shown(const Seen& seen);
+[[nodiscard]] Json to_shown(const Broken& broken);
 
 }  // namespace tyer::lock

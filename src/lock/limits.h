@@ -15,6 +15,9 @@ inline constexpr Span wait_blind_every = 20ms;      // In a store that cannot wa
 inline constexpr Span keep_start_max = 2min;        // For a store that is out of reach.
 inline constexpr Span keep_look_every = 1s;         // At most so often does a keeper look.
 
+inline constexpr Span break_wait_max = 8s;  // For the end of who loses its lock.
+inline constexpr Span stand_in_max = 2 * break_wait_max;
+
 // Of what is asked through a hub.
 inline constexpr Span hub_answer_max = 10s;     // For a plain question.
 inline constexpr Span hub_silence_max = 40s;    // One who waits there is told something more often.
@@ -24,6 +27,7 @@ inline constexpr Span hub_release_max = 2s;  // Attempts at giving a lock back.
 inline constexpr std::size_t hub_answer_bytes_max = 16 << 20;
 inline constexpr std::size_t place_bytes_max = 30;  // The id of one who waits, within a key.
 
+static_assert(break_wait_max < hub_answer_max, "a hub waits for it before it answers");
 static_assert(2 * wait_look_every < hub_silence_max);
 static_assert(hub_retry_most * 3 < ticket_silence_max, "who comes back still has its place");
 static_assert(lock_name_bytes_max + place_bytes_max + 6 <= key_bytes_max);

@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "core/key.h"
 #include "engine/keeper.h"
+#include "lock/breaking.h"
 #include "lock/limits.h"
 
 namespace tyer::lock {
@@ -189,22 +190,6 @@ Result<core::Lease> Locks::release(const std::string& name, const std::string& r
   return end(name, "run/" + run, choose);
 }
 
-Result<core::Lease> Locks::break_lock(const std::string& name, std::uint64_t token,
-                                      const std::string& actor, const std::string& why) {
-  const auto choose = [&](const core::View& view, const std::string& key,
-                          core::Lease& lease) -> Result<core::Ending> {
-    TYER_TRY(const auto present, view.lease(key));
-    if (!present || present->token != token) {
-      return fail(Fault::not_found,
-                  fmt::format("{}: the lease with token {} has ended meanwhile{}", name, token,
-                              present ? "; another run holds the lock now" : ""));
-    }
-    lease = *present;
-    return core::Ending{key, token, core::End::broken, "", why};
-  };
-  return end(name, actor, choose);
-}
-
 Result<core::Lease> Locks::report_gone(const core::Lease& seen, const std::string& actor,
                                        const std::string& evidence) {
   const auto choose = [&](const core::View& view, const std::string& key,
@@ -248,6 +233,7 @@ Result<core::Lease> Locks::end(
   };
   TYER_TRY_OK(engine_.apply({actor}, decide, {key}));
   if (!waiting.empty()) ring(waiting.front());
+  wake_holder(engine_.env().processes, lease.holder);
   return lease;
 }
 

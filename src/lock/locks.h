@@ -5,7 +5,7 @@
 //   if (outcome->got.empty()) …  // outcome->held says who has it and how it was judged.
 //
 // One thread waits with it at a time. Every acquisition, takeover, loss, break and release is an
-// event (L18). Who ends a lease rings for the first of those who wait for it.
+// event (L18). Who ends a lease rings for the first of those who wait for it, and for its holder.
 
 #pragma once
 
@@ -66,6 +66,18 @@ struct Outcome {
   std::vector<core::Lease> behind;
 };
 
+// What has become of the holder of a lock that was broken, as far as it can be seen from here.
+enum class Holding : std::uint8_t {
+  ended,    // Its process is gone.
+  running,  // It goes on.
+  unseen,   // On another machine, or in another container: it learns of it when it renews.
+};
+
+struct Broken {
+  core::Lease lease;
+  Holding holding = Holding::unseen;
+};
+
 // Where one who waits is rung for; its name is that of the tickets.
 struct Place {
   std::string name;
@@ -93,9 +105,10 @@ class Locks {
   [[nodiscard]] Result<core::Lease> renew(const std::string& name, const std::string& run);
   [[nodiscard]] Result<core::Lease> release(const std::string& name, const std::string& run);
 
-  // Ends whatever lease has this token, on behalf of `actor`. `not_found` if it has ended.
-  [[nodiscard]] Result<core::Lease> break_lock(const std::string& name, std::uint64_t token,
-                                               const std::string& actor, const std::string& why);
+  // Ends whatever lease has this token, on behalf of `actor`. `not_found` if it has ended. If its
+  // holder ends with it, this waits for that: see breaking.h.
+  [[nodiscard]] Result<Broken> break_lock(const std::string& name, std::uint64_t token,
+                                          const std::string& actor, const std::string& why);
 
   // Ends the lease that was `seen`, because its holder is gone: `evidence`. `not_found` if it has
   // ended already.
@@ -136,7 +149,7 @@ class Locks {
   [[nodiscard]] Result<Outcome> commit(const core::Asking& asking);
   [[nodiscard]] Result<core::Lease> own(const core::View& view, const std::string& key,
                                         const std::string& run) const;
-  // Ends `lease` by `how` and rings for who is next.
+  // Ends the lease that is chosen, rings for who is next, and for its holder if that is another.
   [[nodiscard]] Result<core::Lease> end(
       const std::string& name, const std::string& actor,
       const std::function<Result<core::Ending>(const core::View&, const std::string& key,

@@ -19,8 +19,8 @@ class NearDesk : public Desk {
   Result<core::Lease> release(const std::string& name, const std::string& run) override {
     return locks_.release(name, run);
   }
-  Result<core::Lease> break_lock(const std::string& name, std::uint64_t token,
-                                 const std::string& actor, const std::string& why) override {
+  Result<Broken> break_lock(const std::string& name, std::uint64_t token, const std::string& actor,
+                            const std::string& why) override {
     return locks_.break_lock(name, token, actor, why);
   }
   Result<std::optional<Seen>> look(const std::string& name) override { return locks_.look(name); }

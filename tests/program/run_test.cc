@@ -151,6 +151,50 @@ TEST_P(RunCommand, EndsTheCommandWhenTheLockIsLost) {
   EXPECT_TRUE(result.err.starts_with("tyer: the lock K was lost: ")) << result.err;
 }
 
+// Both are on this machine, and the victim's next heartbeat is a minute away.
+TEST_P(RunCommand, IsGoneBeforeTheNextHolderStartsWhenItsLockIsBroken) {
+  Program victim(
+      run("",
+          "trap 'while [ $((i += 1)) -lt 50000 ]; do :; done; echo victim >>story; exit' "
+          "TERM\necho $$ >pid; tail -f /dev/null & echo ready; wait"));
+  ASSERT_TRUE(victim.wait_for("ready"));
+  Program follower(follow());
+  Program next(call({"run", "K", "--wait", "1m", "--owner", "next", "--", "sh", "-c",
+                     "kill -0 $(cat pid) 2>/dev/null && echo beside; echo next >>story"}));
+  ASSERT_TRUE(is_queued(follower, "next"));
+
+  const ProgramResult broken = tyer("lock break K --yes --json");
+
+  EXPECT_EQ(broken.code, 0) << broken.err;
+  EXPECT_EQ(parse_json(broken.out).value_or(Json())["holder"], "ended") << broken.out;
+  EXPECT_EQ(next.finish().out, "");
+  EXPECT_EQ(victim.finish().code, 4);
+  EXPECT_EQ(read_file("story"), "victim\nnext\n");
+  EXPECT_EQ(story("lock/K"), "granted broken granted released granted released");
+}
+
+TEST_P(RunCommand, IsToldAtOnceThatItsLockWasBrokenAlsoIfItGoesOn) {
+  Program victim(shell(
+      "exec $TYER run K --on-lost warn -- sh -c 'echo ready; read x <go; echo went on' 2>&1"));
+  ASSERT_TRUE(victim.wait_for("ready"));
+
+  const ProgramResult broken = tyer("lock break K --yes");
+
+  EXPECT_TRUE(broken.out.contains(" still runs: nobody but you ends it\n")) << broken.out;
+  ASSERT_TRUE(victim.wait_for("the lock K was lost: "));
+  tell_go();
+  EXPECT_TRUE(victim.finish().out.contains("went on"));
+}
+
+TEST_P(RunCommand, IsToldAtOnceThatSomebodyElseGaveItsLockBack) {
+  Program victim(run("", "echo ready; exec tail -f /dev/null"));
+  ASSERT_TRUE(victim.wait_for("ready"));
+
+  EXPECT_EQ(tyer("lock release K --session " + lease("sessionId")).code, 0);
+
+  EXPECT_EQ(victim.finish().code, 4);
+}
+
 // L13
 TEST_P(RunCommand, OnlyWarnsOfALossIfToldSo) {
   environment["TYER_LEASE_HEARTBEAT"] = "50ms";

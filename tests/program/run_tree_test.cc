@@ -115,7 +115,7 @@ TEST_P(RunTree, IsGoneAfterTheLossOfTheLock) {
   EXPECT_EQ(tyer("lock break K --yes").code, 0);
 
   EXPECT_EQ(running.finish().code, 4);
-  expect_nothing_left("granted broken");
+  expect_nothing_left("granted broken granted released");
 }
 
 TEST_P(RunTree, IsGoneAtTheTimeLimit) {
