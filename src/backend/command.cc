@@ -66,11 +66,22 @@ class CommandReader final : public LineReader {
     add_to_answer("\n");
   }
 
+  // Who follows the run has seen what was printed, but not what it says instead.
+  void tell(std::string_view result) {
+    while (!result.empty()) {
+      const std::size_t end = std::min(result.find('\n'), result.size());
+      const std::string_view line = result.substr(0, std::min(end, 2 * limits::note_bytes_max));
+      if (!is_blank(line)) note({.kind = Note::Kind::text, .text = std::string(line)});
+      result.remove_prefix(std::min(end + 1, result.size()));
+    }
+  }
+
   void judge(const Ending& ending) override {
     const auto answer = parse_answer(held_);
     if (!answer && !held_.empty()) say(held_);
     while (report.text.ends_with('\n')) report.text.pop_back();
     if (answer) conclude_answer(*answer);
+    if (answer && answer->result) tell(*answer->result);
     // Other programs cannot be trusted to say done only if they are.
     const bool says_done = !has_result || report.verdict == Verdict::done;
     if (!says_done) return;

@@ -42,6 +42,15 @@ TEST(CommandReader, TakesWhatTheLastLineSaysIfItIsAnAnswer) {
                             .turns = 4}));
 }
 
+TEST(CommandReader, ShowsTheAnswerThatStandsInItsLastLine) {
+  const Reading reading = read_as("command", "thinking\n{\"result\":\"first\\n\\nsecond\"}\n");
+
+  ASSERT_EQ(reading.notes.size(), 3U);
+  EXPECT_EQ(reading.notes[0].text, "thinking");
+  EXPECT_EQ(reading.notes[1].text, "first");
+  EXPECT_EQ(reading.notes[2].text, "second");
+}
+
 TEST(CommandReader, KeepsTheTextIfTheAnswerHasNoneOfItsOwn) {
   const Report report = command_report("hello\n{\"conversation\":\"c\"}");
   EXPECT_EQ(report.text, "hello");

@@ -145,6 +145,20 @@ TEST_F(Docs, TheConfigurationInThemIsRight) {
   }
 }
 
+TEST_F(Docs, HaveAnAgentThatAnswers) {
+  const std::string text = document("formats/agents.md");
+  const std::size_t begin = text.find("#!/bin/sh\n");
+  ASSERT_NE(begin, std::string::npos);
+  write_file("agent.sh", text.substr(begin, text.find("```", begin) - begin));
+  std::filesystem::permissions(dir / "agent.sh", std::filesystem::perms::owner_all);
+
+  const ProgramResult result = tyer(
+      {"agent", "run", "--backend", "command", "--prompt", "hello\nthere", "--", "./agent.sh"});
+
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_EQ(result.out, "You said: hello\n");
+}
+
 TEST_F(Docs, ExplainEveryFault) {
   const std::string codes = document("exit_codes.md");
   const std::string index = document("errors/README.md");
