@@ -219,7 +219,8 @@ constexpr std::array all_commands{
     Command{"lock watch",
             "Locks",
             "Follow the locks live, until interrupted",
-            "On a terminal the list, kept up to date; elsewhere a line for each event.",
+            "On a terminal the list, kept up to date until q or Ctrl+C; elsewhere a line for each "
+            "event.",
             {},
             list_options,
             watch_examples,

@@ -12,6 +12,7 @@
 #include "cli/door.h"
 #include "cli/event_lines.h"
 #include "cli/limits.h"
+#include "cli/live_screen.h"
 #include "cli/locking.h"
 #include "cli/stop_signals.h"
 #include "env/wait_readable.h"
@@ -21,8 +22,8 @@ namespace {
 
 constexpr std::size_t text_width_max = 40;
 
-std::string shown(std::string_view text) {
-  return text.empty() ? "-" : clip(printable(text, 400), text_width_max);
+std::string shown(std::string_view text, std::size_t width = text_width_max) {
+  return text.empty() ? "-" : clip(printable(text, 400), width);
 }
 
 std::string left(const lock::Seen& seen) {
@@ -38,17 +39,19 @@ std::string verdict(const lock::Seen& seen, bool color) {
                            printable(seen.judgement.why, 200)));
 }
 
-std::string lock_table(const std::vector<lock::Seen>& locks, bool color) {
+std::string lock_table(const std::vector<lock::Seen>& locks, bool color,
+                       std::size_t text_width = text_width_max) {
   std::vector<std::vector<std::string>> rows;
   rows.push_back(
       {"KEY", "COMMAND", "WHO", "HOST", "AGE", "HEARTBEAT", "LEFT", "WAITING", "VERDICT"});
   for (const lock::Seen& seen : locks) {
     const core::Lease& lease = seen.lease;
-    const std::string who = lease.owner.empty()
-                                ? fmt::format("pid {}", lease.holder.pid)
-                                : fmt::format("{} (pid {})", shown(lease.owner), lease.holder.pid);
-    rows.push_back({shown(lock::name_of(lease.key)), shown(lease.command), who,
-                    shown(lease.holder.place.host), describe_span(seen.held),
+    const std::string who =
+        lease.owner.empty()
+            ? fmt::format("pid {}", lease.holder.pid)
+            : fmt::format("{} (pid {})", shown(lease.owner, text_width), lease.holder.pid);
+    rows.push_back({shown(lock::name_of(lease.key), text_width), shown(lease.command, text_width),
+                    who, shown(lease.holder.place.host, text_width), describe_span(seen.held),
                     describe_span(seen.silent) + " ago", left(seen),
                     seen.waiting == 0 ? "-" : std::to_string(seen.waiting), verdict(seen, color)});
   }
@@ -59,37 +62,27 @@ std::string json_list(const std::vector<lock::Seen>& locks) {
   return json_of(locks) + "\n";
 }
 
-// The table in place of the one before it. Lines that do not fit are left out:
-// a screen that scrolls cannot be painted over.
-class LiveTable {
- public:
-  explicit LiveTable(World& world, bool color) : world_(world), color_(color) {}
-
-  Result<> show(const std::vector<lock::Seen>& locks) {
-    std::string text = locks.empty() ? "No locks.\n" : lock_table(locks, color_);
-    std::string painted = lines_ > 0 ? fmt::format("\x1b[{}A", lines_) : "";
-    lines_ = 0;
-    std::size_t at = 0;
-    while (at < text.size()) {
-      const std::size_t end = text.find('\n', at);
-      const std::string line = text.substr(at, end - at);
-      painted += fmt::format("{}\x1b[K\n", color_ ? line : clip(line, world_.output.width()));
-      at = end + 1;
-      ++lines_;
-    }
-    world_.output.print(painted + "\x1b[J");
-    return world_.output.flush();
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = text.find('\n', at);
+    lines.push_back(text.substr(at, end - at));
+    at = end + 1;
   }
+  return lines;
+}
 
- private:
-  World& world_;
-  const bool color_;
-  std::size_t lines_ = 0;
-};
+// The verdict comes last.
+std::string painted(const std::string& line) {
+  const std::size_t gap = line.rfind("  ");
+  if (gap == std::string::npos || line.starts_with("KEY ")) return line;
+  const std::string last = line.substr(gap + 2);
+  return line.substr(0, gap + 2) + paint(true, last == "live" ? Style::good : Style::bad, last);
+}
 
-Done watch_table(World& world, const Locking& locking, const StopSignals& stop) {
-  LiveTable live(world, wants_color(world, locking.settings));
-  const int fds[]{stop.fd()};
+Done watch_table(World& world, const Locking& locking) {
+  LiveScreen screen(world.output);
+  const LiveScreen::Paint paint = wants_color(world, locking.settings) ? painted : nullptr;
   bool was_there = false;
   while (true) {
     const auto locks = locking.desk->list();
@@ -99,10 +92,14 @@ Done watch_table(World& world, const Locking& locking, const StopSignals& stop) 
     }
     if (locks) {
       was_there = true;
-      TYER_TRY_OK(live.show(*locks));
+      // So that on a narrow one, more is to be seen than the key.
+      const std::size_t most = std::min(text_width_max, world.output.width() / 4);
+      TYER_TRY_OK(screen.show(locks->empty() ? std::vector<std::string>{"No locks."}
+                                             : lines_of(lock_table(*locks, false, most)),
+                              paint));
     }
-    TYER_TRY_OK(locking.desk->rest({}, fds, limits::watch_every));
-    if (stop.arrived()) return 0;
+    TYER_TRY_OK(locking.desk->rest({}, screen.fds(), limits::watch_every));
+    if (screen.attend()) return 0;
   }
 }
 
@@ -184,11 +181,12 @@ Done run_lock_list(World& world, const Arguments& arguments) {
 }
 
 Done run_lock_watch(World& world, const Arguments& arguments) {
+  if (world.output.on_terminal() && !arguments.has("--json")) {
+    TYER_TRY(const Locking locking, open_locks(world, arguments, Access::read));
+    return watch_table(world, locking);
+  }
   const StopSignals stop;
   TYER_TRY(const Locking locking, open_locks(world, arguments, Access::read));
-  if (world.output.on_terminal() && !arguments.has("--json")) {
-    return watch_table(world, locking, stop);
-  }
   if (!locking.store) return watch_hub(world, arguments, stop);
   return watch_events(world, arguments, locking, stop);
 }
