@@ -83,17 +83,26 @@ void StatusView::say(const std::string& line) {
   print(to_its_beginning() + line + "\x1b[K\n");
 }
 
-// A terminal shows ^C where the cursor is, so that need not be the beginning of a line.
+// A terminal shows ^C where the cursor is, so that need not be the beginning of a line. One that
+// has become narrower has broken the lines that it shows.
 std::string StatusView::to_its_beginning() {
-  if (is_below_.exchange(false)) lines_ = 0;
-  return lines_ > 0 ? fmt::format("\r\x1b[{}A", lines_) : "\r";
+  if (is_below_.exchange(false)) widths_.clear();
+  const std::size_t width = world_.output.width();
+  std::size_t rows = 0;
+  for (const std::size_t line : widths_) {
+    rows += std::max<std::size_t>((line + width - 1) / width, 1);
+  }
+  return rows > 0 ? fmt::format("\r\x1b[{}A", rows) : "\r";
 }
 
 // Puts the table below the text.
 void StatusView::print(const std::string& text) {
   std::string painted = text;
-  for (const std::string& line : shown_) painted += line + "\x1b[K\n";
-  lines_ = shown_.size();
+  widths_.clear();
+  for (const std::string& line : shown_) {
+    painted += line + "\x1b[K\n";
+    widths_.push_back(display_width(line));
+  }
   world_.output.print(painted + "\x1b[J");
   (void)world_.output.flush();
 }

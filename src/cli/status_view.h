@@ -38,7 +38,7 @@ class StatusView {
 
   World& world_;
   std::vector<std::string> shown_;
-  std::size_t lines_ = 0;  // Of it on the screen, above the cursor.
+  std::vector<std::size_t> widths_;  // Of its lines on the screen, above the cursor.
   std::atomic<bool> is_below_ = false;
 };
 

@@ -43,6 +43,26 @@ TEST_F(WorkerStatus, ShowsWhatASessionWorksOnForAsLongAsItDoes) {
   expect_all_is_well(1);
 }
 
+// The terminal has broken the first of the two lines in two.
+TEST_F(WorkerStatus, PaintsOverItselfOnATerminalThatBecameNarrower) {
+  start_hub();
+  make_scripted("bot", gated);
+  ProgramCall seen = worker_call("bot", "");
+  seen.out_to = screen.path();
+  Program worker(seen);
+  const std::string post = write_post("@bot please");
+  EXPECT_EQ(news->line(), "here");
+  (void)screen.until("running");
+  (void)screen.until("\x1b[J");
+
+  screen.resize(40, 24);
+  gate->put("go");
+
+  (void)screen.until("\r\x1b[3A");
+  await_answers(post, 1);
+  EXPECT_EQ(leave(worker).code, 0);
+}
+
 TEST_F(WorkerStatus, SaysWhatItWaitsForWhenItIsToldToLeave) {
   start_hub();
   make_scripted("bot", gated);
