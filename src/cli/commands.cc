@@ -233,7 +233,7 @@ constexpr std::array all_commands{
             lock_key, break_options, break_examples, break_codes, run_lock_break},
     Command{"lock keep", "Locks", "Renew locks until their holder ends",
             "What 'lock acquire' leaves behind. Ends with the process that holds the locks, or "
-            "when the session has lost them all.",
+            "when the session has lost them all. Exit code 1 or 4 if it holds none of them.",
             lock_keys, own_options, keep_examples, own_codes, run_lock_keep},
     worktree_add,
     worktree_list,

@@ -24,7 +24,7 @@ class Keeping {
 
   Result<> run(const std::vector<std::string>& names) {
     for (const std::string& name : names) TYER_TRY_OK(take(name));
-    if (leases_.empty()) return {};
+    if (leases_.empty()) return nothing_to_keep_;
     const core::Holder holder = leases_.begin()->second.holder;
     const auto watched = env_.processes.watch_end(holder);
     const std::array fds{stop_fd_, watched && *watched ? (*watched)->get() : -1};
@@ -69,7 +69,10 @@ class Keeping {
     });
     const bool ended = !renewed && (renewed.error().fault == Fault::not_found ||
                                     renewed.error().fault == Fault::fenced);
-    if (ended) return {};  // The others are kept all the same.
+    if (ended) {  // The others are kept all the same.
+      nothing_to_keep_ = std::unexpected(renewed.error());
+      return {};
+    }
     TYER_TRY(core::Lease lease, std::move(renewed));
     keeper_.hold(lease, asked);
     leases_[lease.key] = std::move(lease);
@@ -120,6 +123,7 @@ class Keeping {
   engine::Keeper keeper_;
   std::map<std::string, core::Lease> leases_;
   Span backoff_{};
+  Result<> nothing_to_keep_ = fail(Fault::not_found, "no lock was named");
 };
 
 }  // namespace

@@ -15,6 +15,7 @@ namespace tyer::lock {
 
 // Keeps the locks `names` that run `run` holds. Returns when the process that
 // holds them has ended, when none of them is left, or when `stop_fd` is readable.
+// If it holds none of them from the start: `not_found` or `fenced`, and why.
 [[nodiscard]] Result<> keep(Desk& desk, const std::vector<std::string>& names,
                             const std::string& run, Span heartbeat, int stop_fd);
 
