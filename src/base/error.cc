@@ -16,7 +16,7 @@ constexpr std::array<FaultInfo, fault_count> table{{
     {"gone", 410, 1, false},
     {"unavailable", 503, 3, true},
     {"timeout", 504, 5, true},
-    {"cancelled", 499, 4, false},
+    {"cancelled", 499, 130, false},
     {"broken", 500, 3, false},
 }};
 

@@ -71,7 +71,7 @@ Result<Outcome> FarWait::ask_once() {
     answer = is_stopped ? client_.post("/api/leases", body, limits::hub_release_max, -1)
                         : client_.post("/api/leases", body, limits::hub_answer_max, stops.fd());
     if (!answer && (is_stopped || answer.error().fault == Fault::cancelled)) {
-      return fail(Fault::cancelled, "interrupted while waiting");
+      return fail(Fault::cancelled, "stopped waiting for the lock: interrupted");
     }
   }
   if (!answer) return std::unexpected(answer.error());
@@ -94,7 +94,7 @@ Result<Outcome> FarWait::wait() {
     }
     if (is_stopped()) {
       leave();
-      return fail(Fault::cancelled, "interrupted while waiting");
+      return fail(Fault::cancelled, "stopped waiting for the lock: interrupted");
     }
     // One that we watched has ended, and the hub does not know.
     if (heard && report_ended(held_)) continue;

@@ -65,7 +65,7 @@ class Waiter {
       if (!outcome.got.empty() || is_over(outcome)) return outcome;
       if (patience_.proxy) patience_.proxy->on_look(outcome);
       TYER_TRY(const bool stopped, rest(outcome));
-      if (stopped) return fail(Fault::cancelled, "interrupted while waiting");
+      if (stopped) return fail(Fault::cancelled, "stopped waiting for the lock: interrupted");
     }
   }
 

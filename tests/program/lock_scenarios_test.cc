@@ -317,8 +317,8 @@ TEST_P(LockScenario, ForgetsOneWhoIsInterruptedWhileItWaits) {
     waiter.signal(SIGINT);
     const ProgramResult result = waiter.finish();
 
-    EXPECT_EQ(result.code, 4) << verb;
-    EXPECT_EQ(result.err, "tyer: interrupted while waiting\n");
+    EXPECT_EQ(result.code, 130) << verb;
+    EXPECT_EQ(result.err, "tyer: stopped waiting for the lock: interrupted\n");
   }
   EXPECT_EQ(story("wait/K"), "granted released granted released");
   EXPECT_EQ(tyer("lock release K --session " + held.session).code, 0);
