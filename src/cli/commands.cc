@@ -194,7 +194,8 @@ constexpr std::array all_commands{
             "ends too. The command finds the lock in TYER_LOCK, TYER_SESSION and TYER_TOKEN.",
             run_operands, run_options, run_examples, run_codes, run_run},
     Command{"lock acquire", "Locks", "Take a lock, or several at once",
-            "Prints key, session and token of each lock, a line each. The lock is held for the "
+            "Prints key, session and token of each lock, a line each; a space in the key is %20, "
+            "and % is %25. The lock is held for the "
             "process that calls tyer, such as a shell or an agent, or for that of --pid, and ends "
             "with it. A small process stays behind and renews it. The same process with a new "
             "session takes its own lock over.",

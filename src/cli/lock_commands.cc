@@ -84,6 +84,16 @@ Result<> leave_keeper(World& world, const Settings& settings, const lock::Outcom
   return {};
 }
 
+// As one word, so that a line can be read with `read -r key session token`.
+std::string as_word(std::string_view name) {
+  std::string word;
+  for (const char c : name) {
+    const bool splits = c == ' ' || c == '%';
+    word += splits ? fmt::format("%{:02X}", static_cast<unsigned>(c)) : std::string(1, c);
+  }
+  return word;
+}
+
 void print_acquired(World& world, const Arguments& arguments, const lock::Outcome& outcome) {
   if (arguments.has("--json")) {
     world.output.print(fmt::format(R"({{"acquired":{},"takenOver":{}}})", json_of(outcome.got),
@@ -98,8 +108,8 @@ void print_acquired(World& world, const Arguments& arguments, const lock::Outcom
                                   printable(seen.judgement.why, 200)));
   }
   for (const core::Lease& lease : outcome.got) {
-    world.output.print(
-        fmt::format("{} {} {}\n", lock::name_of(lease.key), lease.holder.run, lease.token));
+    world.output.print(fmt::format("{} {} {}\n", as_word(lock::name_of(lease.key)),
+                                   lease.holder.run, lease.token));
   }
 }
 
@@ -126,16 +136,6 @@ Done print_own(World& world, const Arguments& arguments, const core::Lease& leas
   return 0;
 }
 
-// Who sits at the keyboard, for the record.
-std::string user(const World& world) {
-  for (const char* const variable : {"USER", "LOGNAME"}) {
-    const auto found = world.environment.find(variable);
-    if (found != world.environment.end() && !found->second.empty()) {
-      return printable(fmt::format("{}@{}", found->second, world.env.processes.here().host), 190);
-    }
-  }
-  return fmt::format("uid {}@{}", ::getuid(), world.env.processes.here().host);
-}
 // The second line is about the holder.
 void print_broken(World& world, const Arguments& arguments, const lock::Broken& broken) {
   if (arguments.has("--json")) {
@@ -157,6 +157,16 @@ void print_broken(World& world, const Arguments& arguments, const lock::Broken& 
       fmt::format("{} broken (token {})\n  {}\n", lock::name_of(lease.key), lease.token, about));
 }
 
+// Who sits at the keyboard, for the record.
+std::string user(const World& world) {
+  for (const char* const variable : {"USER", "LOGNAME"}) {
+    const auto found = world.environment.find(variable);
+    if (found != world.environment.end() && !found->second.empty()) {
+      return printable(fmt::format("{}@{}", found->second, world.env.processes.here().host), 190);
+    }
+  }
+  return fmt::format("uid {}@{}", ::getuid(), world.env.processes.here().host);
+}
 
 bool confirms(World& world) {
   world.output.warn("Break it? [y/N] ");

@@ -229,6 +229,14 @@ TEST_P(LockCommands, BreakAsksAPersonAtATerminal) {
   EXPECT_EQ(tyer("lock check K").code, 1);
 }
 
+// The line is read with `read -r key session token`.
+TEST_P(LockCommands, PrintAKeyAsOneWord) {
+  const ProgramResult result = tyer({"lock", "acquire", "a b%c", "--session", "s1", "--no-keeper"});
+
+  EXPECT_EQ(result.out, fmt::format("a%20b%25c s1 {}\n", first_token()));
+  EXPECT_EQ(tyer({"lock", "release", "a b%c", "--session", "s1"}).code, 0);
+}
+
 TEST_P(LockCommands, SayThatThereIsNothingToKeep) {
   const ProgramResult nobody = tyer("lock keep nobody --session s1");
   EXPECT_EQ(nobody.code, 1);
