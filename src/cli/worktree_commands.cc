@@ -1,3 +1,5 @@
+#include <filesystem>
+
 #include <fmt/format.h>
 
 #include "base/json.h"
@@ -116,6 +118,20 @@ void print_merged(World& world, const git::Merged& merged, bool json) {
   world.output.print(fmt::format("{}: merged into {} as {:.12}\n", from, into, merged.commit));
 }
 
+// Who removes what it stands in has no directory afterwards, and its shell neither.
+std::expected<void, Failure> check_elsewhere(const World& world, const git::Repository& repository,
+                                             const git::Tree& tree) {
+  std::error_code problem;
+  const std::string path = std::filesystem::weakly_canonical(tree.path, problem).string();
+  const bool is_there =
+      !problem && !path.empty() && (world.directory + "/").starts_with(path + "/");
+  if (!is_there) return {};
+  return std::unexpected(
+      Failure{{Fault::conflict,
+               fmt::format("you are in the worktree {}, which is to be removed", tree.name)},
+              fmt::format("cd {} first", printable(repository.root, 4'000))});
+}
+
 Result<git::MergeWish> read_merge(const Arguments& arguments) {
   git::MergeWish wish{.into = arguments.value("--into").value_or(""),
                       .commit = arguments.value("--commit").value_or("")};
@@ -207,6 +223,8 @@ Done run_worktree_remove(World& world, const Arguments& arguments) {
       [&](const git::Runner& runner, const git::Repository& repository,
           engine::Engine& engine) -> Done {
         TYER_TRY_OK(check_no_run(engine, repository, name));
+        TYER_TRY(const git::Tree tree, git::find_tree(runner, repository, name));
+        TYER_TRY_OK(check_elsewhere(world, repository, tree));
         const auto removed = git::remove_tree(runner, repository, name, how);
         if (!removed) {
           const Error& error = removed.error();

@@ -197,6 +197,26 @@ TEST_F(Worktrees, ThatAreGoneAreRemovedAlready) {
   EXPECT_EQ(ok("worktree remove w"), "w: is not there\n");
 }
 
+TEST_F(Worktrees, AreNotRemovedFromWithin) {
+  make_tree("w", "mkdir sub");
+  for (const std::string below : {"", "/sub"}) {
+    ProgramCall inside = call(split_words("worktree remove w --force"));
+    inside.directory = dir / (".tyer/worktrees/w" + below);
+
+    const ProgramResult result = run_program(inside);
+
+    EXPECT_EQ(result.code, 4);
+    EXPECT_EQ(result.err, fmt::format("tyer: you are in the worktree w, which is to be removed\n"
+                                      "  hint: cd {} first\n",
+                                      fs::canonical(dir.path()).string()));
+  }
+  EXPECT_TRUE(has_file(".tyer/worktrees/w/sub"));
+  make_tree("w2");
+  ProgramCall beside = call(split_words("worktree remove w"));
+  beside.directory = dir / ".tyer/worktrees/w2";
+  EXPECT_EQ(run_program(beside).code, 0);
+}
+
 TEST_F(Worktrees, ThatAreDirtyOrUnmergedAreKeptWithTheReason) {
   make_tree("w", "echo new > a; git commit -qam work; echo newer > a; echo x > x");
 
