@@ -14,6 +14,7 @@
 #include "cli/hub_lines.h"
 #include "cli/hub_names.h"
 #include "cli/limits.h"
+#include "env/find_program.h"
 
 namespace tyer::cli {
 namespace {
@@ -158,6 +159,50 @@ Tried<> check_command(const Json& body, const Json& before) {
                                  "was set"});
 }
 
+bool is_on_this_machine(const std::string& url) {
+  const std::size_t at = url.find("://");
+  const std::string_view host = std::string_view(url).substr(at == std::string::npos ? 0 : at + 3);
+  return url.empty() || host.starts_with("127.") || host.starts_with("localhost") ||
+         host.starts_with("[::1]");
+}
+
+// An agent whose directory or program is missing fails at every run. Where a hub on another machine
+// has its workers, nobody can look from here.
+Tried<> check_is_there(World& world, const Arguments& arguments, const Door& door, const Json& body,
+                       const Json& before) {
+  const auto setting = [&](const char* name) {
+    return body.contains(name) ? body[name] : before.value(name, Json());
+  };
+  const bool has_command =
+      setting("type") == "command" && body.contains("command") && !body["command"].empty();
+  if (arguments.has("--force") || (!arguments.has("--dir") && !has_command)) return {};
+  if (!is_on_this_machine(door.url())) {
+    world.output.warn(
+        "tyer: its directory and program are looked for where its worker runs; "
+        "whether they are there cannot be seen from here\n");
+    return {};
+  }
+  const auto refuse = [](const Error& error) {
+    return std::unexpected(Failure{{Fault::invalid, error.what},
+                                   "--force takes it all the same, if its worker is on another "
+                                   "machine"});
+  };
+  const Json dir = setting("working_directory");
+  const std::string directory =
+      dir.is_string() && dir != "" ? dir.get<std::string>() : world.directory;
+  std::error_code problem;
+  if (arguments.has("--dir") && !std::filesystem::is_directory(directory, problem)) {
+    return refuse({Fault::invalid, fmt::format("there is no directory {}", printable(directory))});
+  }
+  if (!has_command) return {};
+  const auto path = world.environment.find("PATH");
+  const auto found =
+      env::find_program(body["command"].front().get<std::string>(),
+                        path == world.environment.end() ? "" : path->second, directory);
+  if (!found) return refuse(found.error());
+  return {};
+}
+
 }  // namespace
 
 Done run_agent_add(World& world, const Arguments& arguments) {
@@ -168,6 +213,7 @@ Done run_agent_add(World& world, const Arguments& arguments) {
   }
   TYER_TRY_OK(check_command(body, Json::object()));
   TYER_TRY(const auto door, Door::open(world, arguments, Access::write));
+  TYER_TRY_OK(check_is_there(world, arguments, *door, body, Json::object()));
   TYER_TRY(const Json made, door->ask("POST", "/api/keys", {}, dump_json(body)));
   print_key(
       world, arguments, *door, made,
@@ -188,6 +234,7 @@ Done run_agent_set(World& world, const Arguments& arguments) {
   TYER_TRY(const std::string id, find_agent(*door, *arguments.value("NAME")));
   TYER_TRY(const Json before, door->ask("GET", "/api/agents/" + id));
   TYER_TRY_OK(check_command(body, before));
+  TYER_TRY_OK(check_is_there(world, arguments, *door, body, before));
   TYER_TRY(const Json agent, door->ask("PATCH", "/api/agents/" + id, {}, dump_json(body)));
   print_object(world, arguments, agent, fmt::format("{} is changed\n", shown_text(agent, "name")));
   return 0;

@@ -81,10 +81,12 @@ inline constexpr Option session_runs_option{"--session-runs-per-day", "N",
                                             "The same for each session"};
 inline constexpr Option session_cents_option{"--session-cents-per-day", "N",
                                              "The same for each session"};
+inline constexpr Option anyway_option{"--force", "",
+                                      "Also if its directory or program is not on this machine"};
 inline constexpr std::array add_options{
-    type_option,     dir_option,          model_option,         permission_option,
-    worktree_option, pass_option,         minutes_option,       runs_option,
-    cents_option,    session_runs_option, session_cents_option, url_option,
+    type_option,          dir_option,     model_option, permission_option, worktree_option,
+    pass_option,          minutes_option, runs_option,  cents_option,      session_runs_option,
+    session_cents_option, anyway_option,  url_option,
 };
 inline constexpr std::array set_options{
     Option{"--rename", "NAME", "What it is called from now on"},
@@ -99,6 +101,7 @@ inline constexpr std::array set_options{
     cents_option,
     session_runs_option,
     session_cents_option,
+    anyway_option,
     url_option,
 };
 inline constexpr std::array<std::string_view, 2> add_examples{

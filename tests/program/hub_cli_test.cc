@@ -1,6 +1,7 @@
 // The commands for people and scripts: on a local store, and through a real hub.
 
 #include <csignal>
+#include <filesystem>
 
 #include <gtest/gtest.h>
 
@@ -27,6 +28,7 @@ INSTANTIATE_TEST_SUITE_P(Ways, HubCli, ::testing::Values("sqlite", "files", "hub
 
 TEST_P(HubCli, AddingAnAgentPrintsItsKeyAndSaysWhereToPutIt) {
   start();
+  std::filesystem::create_directory(dir / "src");
 
   const ProgramResult result = tyer("agent add research-bot --type demo --dir work/../src");
 
