@@ -89,7 +89,26 @@ async function ticks({ page, url, ask }) {
   }
 }
 
+// Ids are shown where there is no name only.
+async function names({ page, url, ask }) {
+  const { agent, session } = await begin(ask, 'named', ['say done']);
+  const made = await ask('POST', `/api/agents/${agent.id}/sessions`, { name: 'deploy' });
+  const feed = (await ask('GET', '/api/feeds')).data[0].id;
+  await ask('POST', `/api/feeds/${feed}/posts`, { content: '@named/deploy hello' });
+  const ended = () => ask('GET', `/api/sessions/${made.id}/runs`);
+  await until(ended, (list) => list.data[0]?.status === 'ended');
+  for (const path of [`/runs?agent=${agent.id}`, `/events?agent=${agent.id}`, `/agents/${agent.id}`]) {
+    await page.goto(url + path);
+    await page.getByText('named/deploy').first().waitFor();
+    const said = await page.locator('main').innerText();
+    for (const id of [session, made.id, agent.id]) {
+      assert.ok(!said.includes(id.slice(-9)), `${path} shows an id: ${id}`);
+    }
+  }
+}
+
 export const rows = {
+  'agents and sessions are shown by their names': { act: names },
   'j and k keep the row that is marked in view': { act: marks },
   'a mark stays with its row when others come above it': { act: staying },
   'how long a run takes ticks each second': { act: ticks },

@@ -3,6 +3,7 @@
 import { useCallback, useEffect, useState, useSyncExternalStore } from 'react';
 
 import type { Event } from '../api/shapes.ts';
+import { namedKey, sessionName } from './names.ts';
 import { Source } from './source.ts';
 import { Store } from './store.ts';
 import type { Kind, Kinds } from './subjects.ts';
@@ -26,6 +27,25 @@ export function useSubject<K extends Kind>(kind: K, id: string): Kinds[K] | unde
 // All of a kind, or those in one parent (`feed/ID`), in the order of their ids, the oldest first.
 export function useSubjects<K extends Kind>(kind: K, parent = ''): Kinds[K][] {
   return useTopic(parent ? `${kind} in ${parent}` : kind, () => store.list(kind, parent));
+}
+
+const naming = ['agent', 'session', 'feed'] as const;
+
+// Words that the names of things are part of: the same text until one of them changes.
+function useNaming(read: () => string) {
+  const subscribe = useCallback((listener: () => void) => {
+    const ends = naming.map((kind) => store.subscribe(kind, listener));
+    return () => ends.forEach((end) => end());
+  }, []);
+  return useSyncExternalStore(subscribe, read);
+}
+
+export function useSessionName(id: string, agent_id?: string) {
+  return useNaming(() => sessionName(store, id, agent_id));
+}
+
+export function useNamedKey(key: string) {
+  return useNaming(() => namedKey(store, key));
 }
 
 // The events that came since the page was opened, the oldest first, the last 2,000.

@@ -1,10 +1,10 @@
 // Agents and sessions by their names, wherever they are meant, and the way to their page.
 
-import { useSubject } from '../log/hooks.ts';
+import { useSessionName, useSubject } from '../log/hooks.ts';
+import { shortKey } from '../log/names.ts';
 import { usePost } from '../log/snapshots.ts';
 import { paths } from '../paths.ts';
 import { Link } from '../router.tsx';
-import { shortKey } from './key.tsx';
 
 const look = 'hover:text-accent min-w-0 hover:underline';
 
@@ -15,16 +15,6 @@ export function AgentName({ id }: { id: string }) {
       <bdi className="user-text">{agent?.name ?? shortKey(id)}</bdi>
     </Link>
   );
-}
-
-// `demo`, or `demo/deploy` if it is not the agent's default session. One that was deleted has only
-// its id left.
-export function useSessionName(id: string, agent_id?: string) {
-  const session = useSubject('session', id);
-  const agent = useSubject('agent', session?.agent_id ?? agent_id ?? '');
-  if (!agent) return shortKey(id);
-  if (!session) return `${agent.name}/${shortKey(id)}`;
-  return session.is_default ? agent.name : `${agent.name}/${session.name}`;
 }
 
 export function SessionName({ id, agent_id }: { id: string; agent_id?: string }) {

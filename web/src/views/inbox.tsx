@@ -6,7 +6,7 @@ import type { ViewProps } from '../views.ts';
 import { call } from '../api/client.ts';
 import type { Post } from '../api/shapes.ts';
 import { NewFeed } from '../frame/new_feed.tsx';
-import { useSubject, useSubjects } from '../log/hooks.ts';
+import { useSessionName, useSubject, useSubjects } from '../log/hooks.ts';
 import { useFeeds, useInbox } from '../log/snapshots.ts';
 import type { LiveRun } from '../log/subjects.ts';
 import { Empty, ErrorBox, Loading } from '../parts/boxes.tsx';
@@ -87,8 +87,7 @@ function Working({ runs }: { runs: readonly LiveRun[] }) {
 function WorkingRow({ run }: { run: LiveRun }) {
   const t = useText(inboxText);
   const f = useText(feedText);
-  const agent = useSubject('agent', run.agent_id);
-  const session = useSubject('session', run.session_id);
+  const name = useSessionName(run.session_id, run.agent_id);
   const post = useSubject('post', run.post_id);
   return (
     <li>
@@ -98,9 +97,8 @@ function WorkingRow({ run }: { run: LiveRun }) {
         className="hover:bg-hover flex items-center gap-2 rounded-md px-2 py-1.5 text-sm"
       >
         <Status is="running" />
-        <bdi className="min-w-0 shrink-0 truncate font-medium">
-          {agent?.name ?? run.agent_id}
-          {session && !session.is_default ? `/${session.name}` : ''}
+        <bdi className="min-w-0 max-w-1/2 shrink-0 truncate font-medium">
+          {name}
         </bdi>
         <bdi className="text-soft min-w-0 grow truncate">
           {post ? t.on(titleOf(post, f.untitled)) : ''}

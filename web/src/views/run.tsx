@@ -3,6 +3,7 @@
 import { useEffect, useMemo, useRef, useState } from 'react';
 
 import type { ViewProps } from '../views.ts';
+import { useSessionName } from '../log/hooks.ts';
 import { statusOfRun, waitedSince } from '../log/runs.ts';
 import { Money, useNumber } from '../parts/amount.tsx';
 import { Empty, ErrorBox, Loading } from '../parts/boxes.tsx';
@@ -10,7 +11,7 @@ import { Button } from '../parts/button.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { Key } from '../parts/key.tsx';
 import { Markdown } from '../parts/markdown.tsx';
-import { PostName, SessionName, useSessionName } from '../parts/names.tsx';
+import { PostName, SessionName } from '../parts/names.tsx';
 import { Page } from '../parts/page.tsx';
 import { Fact, Facts, Section } from '../parts/rows.tsx';
 import { Status } from '../parts/status.tsx';

@@ -3,6 +3,7 @@
 import { useState } from 'react';
 
 import type { ViewProps } from '../views.ts';
+import { useSessionName } from '../log/hooks.ts';
 import { newestFirst, statusOfRun } from '../log/runs.ts';
 import { useAgents, useAllRuns } from '../log/snapshots.ts';
 import type { LiveRun } from '../log/subjects.ts';
@@ -11,7 +12,7 @@ import { Empty, ErrorBox, Loading } from '../parts/boxes.tsx';
 import { Button } from '../parts/button.tsx';
 import { Choice } from '../parts/field.tsx';
 import { Key } from '../parts/key.tsx';
-import { PostName, useSessionName } from '../parts/names.tsx';
+import { PostName } from '../parts/names.tsx';
 import { Page } from '../parts/page.tsx';
 import { useMark } from '../parts/rows.ts';
 import { Fact, Facts, Row, Rows, Section } from '../parts/rows.tsx';

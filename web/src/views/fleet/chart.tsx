@@ -3,9 +3,10 @@
 import { Fragment, memo, useEffect, useRef } from 'react';
 import type { PointerEvent } from 'react';
 
+import { useSessionName } from '../../log/hooks.ts';
 import { toneInk, toneOf, useStatusWord } from '../../parts/status.tsx';
 import type { Tone } from '../../parts/status.tsx';
-import { SessionName, usePostTitle, useSessionName } from '../../parts/names.tsx';
+import { SessionName, usePostTitle } from '../../parts/names.tsx';
 import { spanWords } from '../../parts/time.tsx';
 import { paths } from '../../paths.ts';
 import { Link } from '../../router.tsx';

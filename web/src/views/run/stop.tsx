@@ -6,7 +6,7 @@ import { call } from '../../api/client.ts';
 import type { LiveRun } from '../../log/subjects.ts';
 import { Button } from '../../parts/button.tsx';
 import { Question } from '../../parts/dialog.tsx';
-import { useSessionName } from '../../parts/names.tsx';
+import { useSessionName } from '../../log/hooks.ts';
 import { useText } from '../../text/text.ts';
 import { runText } from '../../text/views/run.ts';
 

@@ -1,6 +1,6 @@
 // Who works on an answer in this thread, with the last line of what it says.
 
-import { useSubject, useSubjects } from '../../log/hooks.ts';
+import { useSessionName, useSubject, useSubjects } from '../../log/hooks.ts';
 import type { LiveRun, Typist } from '../../log/subjects.ts';
 import { Dot } from '../../parts/status.tsx';
 import { Elapsed } from '../../parts/time.tsx';
@@ -37,9 +37,7 @@ function lastLine(run: LiveRun) {
 
 function RunLine({ run }: { run: LiveRun }) {
   const t = useText(threadText);
-  const agent = useSubject('agent', run.agent_id);
-  const session = useSubject('session', run.session_id);
-  const name = (agent?.name ?? '') + (session && !session.is_default ? `/${session.name}` : '');
+  const name = useSessionName(run.session_id, run.agent_id);
   return (
     <p className="text-soft flex min-w-0 items-center gap-2 text-sm">
       <Dot tone="busy" pulse />
