@@ -14,7 +14,7 @@ namespace tyer::cli {
 Done run_serve(World& world, const Arguments& arguments) {
   const StopSignals signals;  // Before anything starts a thread.
   TYER_TRY(const Settings settings, load_settings(world, arguments));
-  TYER_TRY(const auto store, open_store(world, settings, Access::write));
+  TYER_TRY(const auto store, open_store(world, settings, Access::hold));
   TYER_TRY(api::ServiceOptions options,
            read_hub_options(world, arguments, settings, store->name()));
   const bool json = arguments.has("--json");

@@ -211,7 +211,7 @@ Done run_store_restore(World& world, const Arguments& arguments) {
   const std::string file = absolute(world, *arguments.value("FILE"));
   if (!exists(file)) return fail(Fault::not_found, fmt::format("there is no backup {}", file));
   TYER_TRY(const auto from, open_store_at(world, settings, "sqlite:" + file, Access::read));
-  TYER_TRY(const auto to, open_store(world, settings, Access::write));
+  TYER_TRY(const auto to, open_store(world, settings, Access::hold));
   const auto copied = copy_all(world, *from, *to);
   if (!copied) return std::unexpected(cut_short(copied.error(), to->name()));
   print_copied(world, arguments, *copied, from->name(), to->name());
@@ -221,7 +221,7 @@ Done run_store_restore(World& world, const Arguments& arguments) {
 Done run_store_copy(World& world, const Arguments& arguments) {
   TYER_TRY(const Settings settings, load_settings(world, arguments));
   TYER_TRY(const auto from, open_store_at(world, settings, *arguments.value("FROM"), Access::read));
-  TYER_TRY(const auto to, open_store_at(world, settings, *arguments.value("TO"), Access::write));
+  TYER_TRY(const auto to, open_store_at(world, settings, *arguments.value("TO"), Access::hold));
   const auto copied = copy_all(world, *from, *to);
   if (!copied) return std::unexpected(cut_short(copied.error(), to->name()));
   print_copied(world, arguments, *copied, from->name(), to->name());

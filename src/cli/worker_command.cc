@@ -238,7 +238,7 @@ std::expected<OwnHub, Failure> start_own_hub(World& world, const Settings& setti
     own.address.key += sortable_id("", Time{}, world.env.random.bits()).substr(10);
   }
   options.hub.inner_key = own.address.key;
-  TYER_TRY(own.store, open_store(world, settings, Access::write));
+  TYER_TRY(own.store, open_store(world, settings, Access::hold));
   if (options.tls) {
     // A certificate is for the name that people use. Workers and agents are on this machine, where
     // there is nothing to hide from the wire. First, so that it removes no upload of the other.

@@ -49,7 +49,8 @@ Result<> add_file(const World& world, const std::string& path, bool must_exist,
 store::Options options_of(const Settings& settings, Access access) {
   return {.durability = settings.durability,
           .space = settings.space,
-          .create = access == Access::write};
+          .create = access != Access::read,
+          .fold_when_closed = access == Access::hold};
 }
 
 Result<> make_tyer(World& world, const std::string& path) {
@@ -109,9 +110,9 @@ OpenedStore open_store(World& world, const Settings& settings, Access access) {
   const std::string url = store_url(world, settings);
   if (!settings.store.empty()) return open_store_at(world, settings, url, access);
 
-  if (access == Access::write) {
-    const std::size_t colon = url.find(':') + 1;
-    TYER_TRY_OK(make_tyer(world, url.substr(colon, url.rfind('/') - colon)));
+  const std::string path = url.substr(url.find(':') + 1);
+  if (access != Access::read) {
+    TYER_TRY_OK(make_tyer(world, path.substr(0, path.rfind('/'))));
     return open_store_at(world, settings, url, access);
   }
   const auto missing = [&world] {
@@ -121,7 +122,9 @@ OpenedStore open_store(World& world, const Settings& settings, Access access) {
   };
   if (!find_tyer(world.directory)) return missing();
   OpenedStore opened = open_store_at(world, settings, url, access);
-  if (!opened && opened.error().error.fault == Fault::not_found) return missing();
+  struct stat facts{};
+  const bool is_there = ::stat(path.c_str(), &facts) == 0;
+  if (!opened && opened.error().error.fault == Fault::not_found && !is_there) return missing();
   return opened;
 }
 

@@ -28,7 +28,8 @@ namespace tyer::cli {
 // The store's URL, whether it exists or not.
 [[nodiscard]] std::string store_url(const World& world, const Settings& settings);
 
-enum class Access : std::uint8_t { read, write };
+// `hold` is `write` for who serves a store or fills it: once it is closed, its file has everything.
+enum class Access : std::uint8_t { read, write, hold };
 
 using OpenedStore = std::expected<std::unique_ptr<store::Store>, Failure>;
 

@@ -20,6 +20,8 @@ inline constexpr std::size_t lock_file_bytes_max = 64 << 10;
 inline constexpr std::size_t record_file_bytes_max = 1 << 20;
 inline constexpr std::size_t journal_bytes_max = 8 << 20;  // Before it is folded away.
 inline constexpr int snapshot_tries_max = 3;
+// Who had a SQLite store open for so long does not notice that its log is folded when it is closed.
+inline constexpr Span open_for_long = 1s;
 
 inline constexpr int door_tries_max = 100;  // Before a writer goes to sleep.
 

@@ -16,6 +16,10 @@ struct Options {
   Durability durability = Durability::full;
   std::string space = "main";  // The workspace, on PostgreSQL.
   bool create = true;          // False: `not_found` if it does not exist.
+
+  // SQLite: when it is closed, its file has everything that is in the log beside it. That is two
+  // syncs, so a store that was open for a moment only is not asked to do it.
+  bool fold_when_closed = false;
 };
 
 [[nodiscard]] Result<std::unique_ptr<Store>> open(const std::string& url, env::Env& env,

@@ -58,7 +58,7 @@ Result<> configure(SqliteConn& conn, Durability durability) {
       durability == Durability::full ? "FULL" : "NORMAL"));
 }
 
-Result<> migrate(SqliteConn& conn, const std::string& path) {
+Result<> migrate(SqliteConn& conn, const std::string& path, bool create) {
   // At one moment: another process may be making the tables.
   TYER_TRY_OK(conn.run("BEGIN"));
   const auto header = look_at(conn);
@@ -70,13 +70,21 @@ Result<> migrate(SqliteConn& conn, const std::string& path) {
         fmt::format("{} is a SQLite database of another program; choose another file", path));
   }
   if (header->version == newest_known()) return {};
+  if (header->version == 0 && !create) {
+    return fail(Fault::not_found,
+                fmt::format("{} is no store: there is nothing in it. A copy of a store's file "
+                            "without the log beside it looks so; copy with 'tyer store backup'",
+                            path));
+  }
   TYER_TRY_OK(conn.run("PRAGMA journal_mode = WAL"));
   TYER_TRY_OK(conn.run("BEGIN IMMEDIATE"));
   if (const Result<> done = run_missing(conn, path); !done) {
     (void)conn.run("ROLLBACK");
     return done;
   }
-  return conn.run("COMMIT");
+  TYER_TRY_OK(conn.run("COMMIT"));
+  conn.fold_log();
+  return {};
 }
 
 Result<std::vector<std::string>> find_damage(SqliteConn& conn) {

@@ -11,8 +11,9 @@ namespace tyer::store {
 [[nodiscard]] Result<> configure(SqliteConn& conn, Durability durability);
 
 // Runs the migrations that are missing, each once, however many processes try.
-// Refuses as `conflict` a newer schema and a database that is not ours.
-[[nodiscard]] Result<> migrate(SqliteConn& conn, const std::string& path);
+// Refuses as `conflict` a newer schema and a database that is not ours, and, unless `create`, as
+// `not_found` one without any schema. The file itself has the schema then, not only its log.
+[[nodiscard]] Result<> migrate(SqliteConn& conn, const std::string& path, bool create);
 
 // The log in chapters (event_by_key). More events in one mean fewer lookups in
 // those that are full, and more to look through in the last.

@@ -79,16 +79,26 @@ class FileWatchHint final : public Watch {
 
 class SqliteStore final : public Store {
  public:
-  SqliteStore(std::string path, env::Clock& clock, Durability durability,
+  SqliteStore(std::string path, env::Clock& clock, const Options& options,
               std::unique_ptr<SqliteConn> writer, std::unique_ptr<Turnstile> queue)
       : path_(std::move(path)),
         clock_(clock),
-        durability_(durability),
+        durability_(options.durability),
+        fold_when_closed_(options.fold_when_closed),
+        opened_(clock.mono()),
         writer_(std::move(writer)),
         view_(*writer_, &recent_),
         queue_(std::move(queue)) {
     writer_->keep_log();
   }
+
+  ~SqliteStore() override {
+    if (in_memory()) return;
+    const bool was_long = clock_.mono() - opened_ >= limits::open_for_long;
+    if (fold_when_closed_ || was_long) writer_->fold_log();
+  }
+  SqliteStore(const SqliteStore&) = delete;
+  SqliteStore& operator=(const SqliteStore&) = delete;
 
   Result<Begun> begin(std::span<const std::string> keys) override;
   Result<> commit(const Writes& writes) override;
@@ -109,6 +119,8 @@ class SqliteStore final : public Store {
   const std::string path_;
   env::Clock& clock_;
   const Durability durability_;
+  const bool fold_when_closed_;
+  const Span opened_;  // By the monotonic clock.
 
   // Held from begin to commit or rollback, by the thread that began.
   std::timed_mutex writing_;
@@ -258,7 +270,7 @@ Result<std::unique_ptr<SqliteConn>> open_writer(const std::string& path, const O
   TYER_TRY(auto conn, SqliteConn::open(path, options.create ? SqliteConn::Mode::create
                                                             : SqliteConn::Mode::existing));
   TYER_TRY_OK(configure(*conn, options.durability));
-  TYER_TRY_OK(migrate(*conn, path));
+  TYER_TRY_OK(migrate(*conn, path, options.create));
   return conn;
 }
 
@@ -282,7 +294,7 @@ Result<std::unique_ptr<Store>> open_sqlite(const std::string& path, env::Env& en
   auto conn = open_writer(path, options);
   if (alone) queue->leave();
   if (!conn) return std::unexpected(conn.error());
-  return std::make_unique<SqliteStore>(path, env.clock, options.durability, *std::move(conn),
+  return std::make_unique<SqliteStore>(path, env.clock, options, *std::move(conn),
                                        std::move(queue));
 }
 
