@@ -17,6 +17,7 @@
 
 // Everything we call.
 #define TYER_LIBPQ_FUNCTIONS(X) \
+  X(PQbackendPID)               \
   X(PQclear)                    \
   X(PQcmdStatus)                \
   X(PQconnectdbParams)          \

@@ -14,6 +14,7 @@ inline constexpr std::size_t store_readers_max = 4;  // Connections for reading.
 inline constexpr std::size_t sqlite_readers_max = 24;
 inline constexpr Span store_wait_max = 30s;  // For a lock or a busy database.
 inline constexpr Span store_connect_max = 10s;
+inline constexpr int pooler_looks = 3;                    // Whether a pooler keeps sessions apart.
 inline constexpr std::size_t recent_bytes_max = 8 << 20;  // Subjects kept in mind.
 inline constexpr int search_tail_max = 16;                // Texts that are not indexed yet.
 inline constexpr std::size_t lock_file_bytes_max = 64 << 10;

@@ -132,7 +132,9 @@ Result<std::unique_ptr<Connection>> Connection::connect(const Libpq& pq, const A
                             "--encoding=UTF8 --template=template0)",
                             address.name, encoding));
   }
-  TYER_TRY_OK(made->script(setup));
+  // In one round trip. A pooler tells a number of its own for the server's process.
+  TYER_TRY(const std::string process, made->ask(setup + "; SELECT pg_backend_pid()"));
+  made->is_behind_pooler_ = process != std::to_string(pq.PQbackendPID(conn));
   return made;
 }
 
@@ -167,19 +169,25 @@ Result<Rows> Connection::query(Sql sql, std::vector<Value> values) {
 }
 
 Result<> Connection::script(const std::string& text) {
+  TYER_TRY_OK(ask(text));
+  return {};
+}
+
+Result<std::string> Connection::ask(const std::string& text) {
   again_ = lost_;
   sqlstate_.clear();
   if (lost_ || pq_.PQsendQuery(conn_, text.c_str()) == 0) {
     return std::unexpected(lose(first_line(pq_.PQerrorMessage(conn_))));
   }
   const Span deadline = clock_.mono() + answer_max;
-  Result<> result;
+  Result<std::string> result;
   // An answer for each statement, then nothing.
   while (true) {
     TYER_TRY(PGresult* const answer, next(deadline));
     if (answer == nullptr) return result;
     const Rows rows(pq_, answer);
     const ExecStatusType status = pq_.PQresultStatus(answer);
+    if (status == PGRES_TUPLES_OK && rows.size() > 0 && result) result = rows.text(0, 0);
     if (status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK) continue;
     if (result) result = std::unexpected(refused(answer));
     if (lost_) return result;
@@ -328,7 +336,36 @@ Error Connection::refused(const PGresult* result) {
   const std::string why = first_line(said == nullptr ? pq_.PQerrorMessage(conn_) : said);
   if (ends_session(sqlstate_) || pq_.PQstatus(conn_) != CONNECTION_OK) return lose(why);
   again_ = passes(sqlstate_);
+  // A statement that another session has prepared, or that this one has and another is asked for.
+  if (is_behind_pooler_ && (sqlstate_ == "42P05" || sqlstate_ == "26000")) {
+    return mixed_sessions("transaction");
+  }
   return {fault_of(sqlstate_), fmt::format("PostgreSQL at {}: {}", name_, why)};
+}
+
+Error Connection::mixed_sessions(std::string_view mode) const {
+  return {Fault::invalid,
+          fmt::format("a pooler before PostgreSQL at {} gives every {} another session (pgbouncer: "
+                      "pool_mode = {}), and tyer needs one that stays: set pool_mode = session "
+                      "for this database, or give tyer the server's own address",
+                      name_, mode, mode)};
+}
+
+Result<> Connection::check_session(Connection& other) {
+  const std::string who = "SELECT pg_backend_pid()";
+  for (int look = 0; look < limits::pooler_looks; ++look) {
+    TYER_TRY(const std::string before, ask(who));
+    if (const Result<> begun = other.script("BEGIN"); !begun) {
+      const bool is_forbidden = other.sqlstate() == "08P01";
+      return std::unexpected(is_forbidden ? mixed_sessions("statement") : begun.error());
+    }
+    TYER_TRY(const std::string others, other.ask(who));
+    if (others == before) return std::unexpected(mixed_sessions("transaction"));
+    TYER_TRY(const std::string after, ask(who));
+    if (after != before) return std::unexpected(mixed_sessions("transaction"));
+    TYER_TRY_OK(other.script("COMMIT"));
+  }
+  return {};
 }
 
 Error Connection::lose(std::string_view why) {

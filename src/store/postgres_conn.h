@@ -84,8 +84,13 @@ class Connection {
   [[nodiscard]] Outcome run(std::span<const Step> steps);
   [[nodiscard]] Result<Rows> query(Sql sql, std::vector<Value> values = {});
 
-  // Runs statements that are separated by ';' and gives nothing back.
+  // Runs statements that are separated by ';' without preparing them, and gives back the first
+  // value of the last that has one.
+  [[nodiscard]] Result<std::string> ask(const std::string& text);
   [[nodiscard]] Result<> script(const std::string& text);
+
+  // Whether somebody stands between us and the server: it has said that it is another one.
+  [[nodiscard]] bool is_behind_pooler() const { return is_behind_pooler_; }
 
   // Whether a notification came within `at_most`, at most an hour. All that are
   // there are taken.
@@ -96,6 +101,11 @@ class Connection {
   void rollback();
 
   [[nodiscard]] bool lost() const { return lost_; }
+
+  // `invalid` if a pooler does not give this connection and `other` a session of the server each,
+  // for as long as they are there: while one is in a transaction the other must have the process it
+  // had before. What a session keeps would be lost: prepared statements, LISTEN, settings.
+  [[nodiscard]] Result<> check_session(Connection& other);
 
   // Whether the last failure is one that passes: a lost connection, a deadlock.
   [[nodiscard]] bool again() const { return again_; }
@@ -113,6 +123,7 @@ class Connection {
   [[nodiscard]] Result<Rows> take(Span deadline);
   [[nodiscard]] Result<bool> pump(Span deadline);
   [[nodiscard]] Error refused(const PGresult* result);
+  [[nodiscard]] Error mixed_sessions(std::string_view mode) const;
   [[nodiscard]] Error lose(std::string_view why);
 
   const Libpq& pq_;
@@ -120,6 +131,7 @@ class Connection {
   const env::Clock& clock_;
   PGconn* const conn_;
   std::bitset<sql_count> prepared_;
+  bool is_behind_pooler_ = false;
   bool lost_ = false;
   bool again_ = false;
   std::string sqlstate_;

@@ -120,7 +120,11 @@ class PostgresStore final : public Store {
         wait_max_(wait_max) {}
 
   [[nodiscard]] Result<> prepare(bool create) {
-    return persist(server_, writer_setup_, writer_, [&](Connection& connection) {
+    return persist(server_, writer_setup_, writer_, [&](Connection& connection) -> Result<> {
+      if (connection.is_behind_pooler()) {
+        TYER_TRY(const auto other, server_.connect(reader_setup_));
+        TYER_TRY_OK(connection.check_session(*other));
+      }
       return migrate(connection, server_.address, create, wait_max_);
     });
   }

@@ -13,7 +13,7 @@
 // is thrown out by the server; its commit then fails.
 //
 // Commits are told by NOTIFY, right after them. Statements are prepared per connection: a pooler
-// between us and the server must keep sessions apart.
+// between us and the server must keep sessions apart, and one that is seen not to is refused.
 
 #pragma once
 

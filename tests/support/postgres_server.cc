@@ -1,10 +1,6 @@
 #include "support/postgres_server.h"
 
-#include <fcntl.h>
 #include <poll.h>
-#include <pwd.h>
-#include <sys/prctl.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -17,16 +13,14 @@
 #include <fmt/format.h>
 
 #include "base/check.h"
-#include "env/fd.h"
 #include "env/linux_clock.h"
-#include "env/wait_readable.h"
 #include "store/postgres_conn.h"
+#include "support/server_process.h"
 
 namespace tyer::testing {
 namespace {
 
 constexpr Span start_max = 60s;
-constexpr Span end_max = 60s;
 constexpr Span look_every = 10ms;
 
 // The newest of the installed ones.
@@ -39,45 +33,6 @@ Result<std::string> find_programs() {
   if (newest > 0) return fmt::format("/usr/lib/postgresql/{}/bin", newest);
   return fail(Fault::not_found,
               "PostgreSQL is not installed (on Debian: apt-get install postgresql)");
-}
-
-// PostgreSQL refuses to run as root.
-const passwd* user_to_be() {
-  return ::geteuid() == 0 ? ::getpwnam("postgres") : nullptr;
-}
-
-// Starts a program that dies with the thread that started it.
-pid_t spawn(const std::vector<std::string>& command, const std::string& log) {
-  std::vector<char*> argv;
-  for (const std::string& word : command) argv.push_back(const_cast<char*>(word.c_str()));
-  argv.push_back(nullptr);
-  const passwd* const user = user_to_be();
-  const env::Fd output(::open(log.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600));
-  const pid_t parent = ::getpid();
-  const pid_t pid = ::fork();
-  if (pid != 0) return pid;
-
-  // Only calls that are safe after a fork of several threads.
-  if (user != nullptr && (::setgid(user->pw_gid) != 0 || ::setuid(user->pw_uid) != 0)) ::_exit(126);
-  // After setuid, which clears it.
-  ::prctl(PR_SET_PDEATHSIG, SIGQUIT);
-  if (::getppid() != parent) ::_exit(126);
-  ::dup2(output.get(), STDOUT_FILENO);
-  ::dup2(output.get(), STDERR_FILENO);
-  ::setsid();
-  ::execv(argv[0], argv.data());
-  ::_exit(127);
-}
-
-// Its exit status. Who takes too long is killed.
-int wait_for(pid_t pid) {
-  const env::Fd ended(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
-  if (const auto done = env::wait_readable(ended.get(), end_max); !done || !*done) {
-    ::kill(pid, SIGKILL);
-  }
-  int status = 0;
-  env::uninterrupted([&] { return ::waitpid(pid, &status, 0); });
-  return status;
 }
 
 }  // namespace
@@ -111,7 +66,7 @@ Result<> PostgresServer::sql(const std::string& url, const std::string& statemen
 Result<> PostgresServer::stop(bool crash) {
   if (pid_ < 0) return {};
   ::kill(pid_, crash ? SIGQUIT : SIGINT);
-  wait_for(pid_);
+  (void)end_of_server(pid_);
   pid_ = -1;
   return {};
 }
@@ -124,7 +79,7 @@ Result<> PostgresServer::start_again() {
     command.insert(command.end(), {"-c", setting});
   }
   for (const std::string& setting : settings_) command.insert(command.end(), {"-c", setting});
-  pid_ = spawn(command, dir_ / "log");
+  pid_ = start_server(command, dir_ / "log");
   if (pid_ < 0) return fail(Fault::unavailable, "no new process can be started");
   return wait_until_ready();
 }
@@ -135,13 +90,11 @@ std::string PostgresServer::url_of(const std::string& database) const {
 
 Result<> PostgresServer::initialize() {
   TYER_TRY(const std::string programs, find_programs());
-  if (const passwd* user = user_to_be()) {
-    TYER_CHECK(::chown(dir_.path().c_str(), user->pw_uid, user->pw_gid) == 0, "root may chown");
-  }
-  const pid_t pid = spawn({programs + "/initdb", "-D", dir_ / "data", "-U", "postgres", "-A",
-                           "trust", "-E", "UTF8", "--locale=C", "-N", "--no-instructions"},
-                          dir_ / "log");
-  if (pid > 0 && wait_for(pid) == 0) return {};
+  give_to_servers(dir_.path());
+  const pid_t pid = start_server({programs + "/initdb", "-D", dir_ / "data", "-U", "postgres", "-A",
+                                  "trust", "-E", "UTF8", "--locale=C", "-N", "--no-instructions"},
+                                 dir_ / "log");
+  if (pid > 0 && end_of_server(pid) == 0) return {};
   return fail(Fault::unavailable, "initdb failed: " + log());
 }
 
