@@ -17,6 +17,7 @@
 #include "engine/engine.h"
 #include "feed/limits.h"
 #include "http/message.h"
+#include "store/uploads.h"
 
 namespace tyer::api {
 
@@ -34,10 +35,12 @@ struct HubOptions {
   bool secure = false;     // Behind TLS: cookies say so.
   std::string inner_key;   // Who has it is the admin: workers of this very process; empty: none.
   std::string setup_code;  // Asked for at the first visit from elsewhere.
-  std::string uploads;     // A folder; empty: no uploads.
-  std::string web_dir;     // The page is read from there, not from the program; empty: it is not.
-  std::string version;     // Of this program, and what it runs on: told to who is known.
-  std::string store;       // Without secrets.
+  std::shared_ptr<store::Uploads> uploads;  // Those of the store; null: it has no place for them.
+  std::string scratch;                      // A folder for large bodies while they come.
+  std::string old_uploads;  // A folder where a hub of an older program kept them; empty: none.
+  std::string web_dir;      // The page is read from there, not from the program; empty: it is not.
+  std::string version;      // Of this program, and what it runs on: told to who is known.
+  std::string store;        // Without secrets.
   limits::FeedRules rules = {};
 };
 

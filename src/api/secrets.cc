@@ -36,6 +36,27 @@ std::string digest(std::string_view text) {
   return to_hex({reinterpret_cast<const char*>(hash.data()), hash.size()});
 }
 
+struct Sha256::State {
+  crypto_hash_sha256_state hash{};
+};
+
+Sha256::Sha256() : state_(std::make_unique<State>()) {
+  crypto_hash_sha256_init(&state_->hash);
+}
+
+Sha256::~Sha256() = default;
+
+void Sha256::add(std::string_view piece) {
+  crypto_hash_sha256_update(&state_->hash, reinterpret_cast<const unsigned char*>(piece.data()),
+                            piece.size());
+}
+
+std::string Sha256::finish() {
+  std::array<unsigned char, crypto_hash_sha256_BYTES> hash{};
+  crypto_hash_sha256_final(&state_->hash, hash.data());
+  return to_hex({reinterpret_cast<const char*>(hash.data()), hash.size()});
+}
+
 Secret make_secret(std::string_view kind, std::string_view credential, env::Random& random) {
   constexpr std::string_view alphabet = "0123456789abcdefghjkmnpqrstvwxyz";
   std::array<std::uint8_t, chance_bytes> chance{};

@@ -2,6 +2,7 @@
 
 #pragma once
 
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -25,6 +26,22 @@ struct Secret {
 
 // A hash of any text, as 64 hexadecimal digits.
 [[nodiscard]] std::string digest(std::string_view text);
+
+// The SHA-256 of what comes in pieces, as 64 hexadecimal digits: what `sha256sum` says.
+class Sha256 {
+ public:
+  Sha256();
+  ~Sha256();
+  Sha256(const Sha256&) = delete;
+  Sha256& operator=(const Sha256&) = delete;
+
+  void add(std::string_view piece);
+  [[nodiscard]] std::string finish();  // Once, after all pieces.
+
+ private:
+  struct State;
+  const std::unique_ptr<State> state_;
+};
 
 // In the same time, whatever differs.
 [[nodiscard]] bool fits(std::string_view secret, std::string_view hash);

@@ -61,6 +61,8 @@ class Service::Running {
     HubOptions hub = std::move(options.hub);
     hub.secure = options.tls.has_value();
     TYER_TRY_OK(prepare_uploads(engine_.env().files, hub, options.limits));
+    TYER_TRY(const std::size_t taken, take_over_uploads(engine_.env().files, hub, store_));
+    if (taken > 0) log_.info("took over files of an older hub", {{"files", std::to_string(taken)}});
     options.limits.io_threads =
         std::clamp<std::size_t>(std::thread::hardware_concurrency(), 1, limits::io_threads_max);
     if (store_.is_private()) {

@@ -14,10 +14,10 @@
 namespace tyer::api {
 namespace {
 
-Result<std::string> upload_folder(Call& call) {
-  const std::string& folder = call.hub.options().uploads;
-  if (folder.empty()) return fail(Fault::not_found, "this hub has no place for files");
-  return folder;
+Result<store::Uploads*> uploads_of(Call& call) {
+  store::Uploads* const uploads = call.hub.options().uploads.get();
+  if (uploads == nullptr) return fail(Fault::not_found, "this hub has no place for files");
+  return uploads;
 }
 
 std::string shown_upload(const core::Subject& upload, const std::string& name) {
@@ -26,15 +26,15 @@ std::string shown_upload(const core::Subject& upload, const std::string& name) {
 }
 
 Result<http::Response> add_upload(Call& call) {
-  TYER_TRY(const std::string folder, upload_folder(call));
+  TYER_TRY(store::Uploads* const uploads, uploads_of(call));
   const std::string name(call.request.query_of("name"));
   TYER_TRY_OK(check_upload_name(name));
   env::Env& env = call.hub.engine().env();
   const std::string id = sortable_id("up_", env.clock.now(), env.random.bits());
-  const auto size = keep_upload(env.files, folder, id, call.request);
-  if (!size) {
-    http::Response response = answer(size.error());
-    if (size.error().fault == Fault::limit) response.status = 507;
+  const auto kept = keep_upload(*uploads, id, call.request);
+  if (!kept) {
+    http::Response response = answer(kept.error());
+    if (kept.error().fault == Fault::limit) response.status = 507;
     return response;
   }
   const std::string key = feed::key_of("upload", id);
@@ -46,7 +46,8 @@ Result<http::Response> add_upload(Call& call) {
                 {key, "upload.created",
                  dump_json({{"name", name},
                             {"content_type", plain_type(call.request.header("content-type"))},
-                            {"size", *size},
+                            {"size", kept->size},
+                            {"sha256", kept->sha256},
                             {"author_type", actor.type()},
                             {"created_by", actor.id},
                             {"author_name", actor.name},
@@ -56,7 +57,7 @@ Result<http::Response> add_upload(Call& call) {
     // Unless it may have been committed after all: then the file is needed.
     const Fault fault = written.error().fault;
     if (fault != Fault::unavailable && fault != Fault::timeout) {
-      (void)env.files.remove(folder + "/" + id);
+      (void)uploads->remove(id);
     }
     return std::unexpected(written.error());
   }
@@ -65,14 +66,16 @@ Result<http::Response> add_upload(Call& call) {
 }
 
 Result<http::Response> show_file(Call& call) {
-  TYER_TRY(const std::string folder, upload_folder(call));
+  TYER_TRY(store::Uploads* const uploads, uploads_of(call));
   TYER_TRY(const core::Subject upload, call.hub.look(feed::key_of("upload", call.id())));
   TYER_TRY(const Json state, parse_json_object(upload.state));
   const std::string name = text_or(state, "name");
   if (call.path.at("name") != name) return fail(Fault::not_found, "there is no such file");
-  auto opened = open_upload(folder, feed::id_of(upload));
+  auto opened = uploads->open(feed::id_of(upload));
   if (!opened && opened.error().fault == Fault::not_found) {
-    return fail(Fault::not_found, "the file is not in this hub's folder for files any more");
+    return fail(Fault::not_found, fmt::format("the file of {} is missing: 'tyer store check' tells "
+                                              "what else is",
+                                              upload.key));
   }
   if (!opened) return std::unexpected(opened.error());
   if (opened->size != static_cast<std::uint64_t>(int_or(state, "size"))) {

@@ -1,27 +1,22 @@
 #include "api/uploads.h"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-
 #include <algorithm>
 #include <array>
-#include <cerrno>
-#include <cstdio>
-#include <memory>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "api/limits.h"
+#include "api/secrets.h"
 #include "base/text.h"
-#include "env/os_error.h"
+#include "feed/kinds.h"
+#include "store/store.h"
 
 namespace tyer::api {
 namespace {
 
 constexpr std::string_view no_type = "application/octet-stream";
 constexpr std::size_t type_bytes_max = 100;
-constexpr std::size_t copy_bytes = 256 << 10;
 
 bool is_type_char(char c) {
   return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '+' || c == '.' ||
@@ -53,79 +48,6 @@ std::string ascii_name(std::string_view name) {
     plain += is_good ? c : '_';
   }
   return plain;
-}
-
-constexpr std::string_view partial_suffix = ".partial";
-
-// The file until it has its name: it goes if that never comes. The kernel lock on it says that
-// somebody is at work, and goes with the process.
-class Partial {
- public:
-  Partial(env::Files& files, std::string path) : files_(files), path_(std::move(path)) {}
-  ~Partial() {
-    if (!kept_) (void)files_.remove(path_);
-  }
-  Partial(const Partial&) = delete;
-  Partial& operator=(const Partial&) = delete;
-
-  Result<> write(const http::Request& request) {
-    TYER_TRY(file_, files_.open(path_, env::Open::create_new));
-    TYER_TRY(const bool is_ours, file_->try_lock());
-    if (!is_ours) return fail(Fault::unavailable, "another hub is starting; send it again");
-    if (request.body_fd < 0) {
-      size_ = request.body.size();
-      TYER_TRY_OK(file_->write(0, request.body));
-      return file_->sync();
-    }
-    std::string piece(copy_bytes, '\0');
-    while (true) {
-      const ssize_t got = env::uninterrupted([&] {
-        return ::pread(request.body_fd, piece.data(), piece.size(), static_cast<off_t>(size_));
-      });
-      if (got < 0) return std::unexpected(env::os_error(errno, "read", "what was sent"));
-      if (got == 0) return file_->sync();
-      TYER_TRY_OK(
-          file_->write(size_, std::string_view(piece).substr(0, static_cast<std::size_t>(got))));
-      size_ += static_cast<std::uint64_t>(got);
-    }
-  }
-
-  Result<> keep_as(const std::string& path, const std::string& folder) {
-    if (std::rename(path_.c_str(), path.c_str()) != 0) {
-      return std::unexpected(env::os_error(errno, "rename", path_));
-    }
-    kept_ = true;
-    const env::Fd names(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-    if (!names || ::fsync(names.get()) != 0) {
-      Error error = env::os_error(errno, "sync", folder);
-      (void)files_.remove(path);
-      return std::unexpected(std::move(error));
-    }
-    return {};
-  }
-
-  [[nodiscard]] std::uint64_t size() const { return size_; }
-
- private:
-  env::Files& files_;
-  const std::string path_;
-  std::unique_ptr<env::File> file_;
-  std::uint64_t size_ = 0;
-  bool kept_ = false;
-};
-
-// What a hub that was killed has left.
-Result<> remove_partial(env::Files& files, const std::string& folder) {
-  TYER_TRY(const std::vector<env::Entry> entries, files.list(folder));
-  for (const env::Entry& entry : entries) {
-    if (!entry.name.ends_with(partial_suffix)) continue;
-    const std::string path = folder + "/" + entry.name;
-    const auto file = files.open(path, env::Open::read);
-    if (!file) continue;  // It is done meanwhile.
-    TYER_TRY(const bool is_left, (*file)->try_lock());
-    if (is_left) TYER_TRY_OK(files.remove(path));
-  }
-  return {};
 }
 
 }  // namespace
@@ -176,34 +98,24 @@ std::string percent_encoded(std::string_view text) {
   return encoded;
 }
 
-Result<std::uint64_t> keep_upload(env::Files& files, const std::string& folder,
-                                  const std::string& id, const http::Request& request) {
-  const std::string path = folder + "/" + id;
-  Partial partial(files, path + std::string(partial_suffix));
-  TYER_TRY_OK(partial.write(request));
-  TYER_TRY_OK(partial.keep_as(path, folder));
-  return partial.size();
-}
-
-Result<OpenedUpload> open_upload(const std::string& folder, const std::string& id) {
-  const std::string path = folder + "/" + id;
-  OpenedUpload opened{.file = env::Fd(env::uninterrupted([&] {
-                        return ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-                      }))};
-  if (!opened.file) return std::unexpected(env::os_error(errno, "open", path));
-  struct stat facts{};
-  if (::fstat(opened.file.get(), &facts) != 0) {
-    return std::unexpected(env::os_error(errno, "look at", path));
-  }
-  opened.size = static_cast<std::uint64_t>(facts.st_size);
-  return opened;
+Result<KeptUpload> keep_upload(store::Uploads& uploads, const std::string& id,
+                               const http::Request& request) {
+  const store::NextPiece sent =
+      request.body_fd < 0 ? store::pieces_of(request.body) : store::pieces_of(request.body_fd);
+  Sha256 hash;
+  TYER_TRY(const std::uint64_t size, uploads.put(id, [&]() -> Result<std::string> {
+    TYER_TRY(std::string piece, sent());
+    hash.add(piece);
+    return piece;
+  }));
+  return KeptUpload{size, hash.finish()};
 }
 
 Result<> prepare_uploads(env::Files& files, const HubOptions& hub, http::Limits& limits) {
-  if (hub.uploads.empty()) return {};
-  TYER_TRY_OK(files.make_directory(hub.uploads));
-  TYER_TRY_OK(remove_partial(files, hub.uploads));
-  limits.spool_dir = hub.uploads;
+  if (!hub.uploads) return {};
+  TYER_TRY_OK(files.make_directory(hub.scratch));
+  TYER_TRY_OK(hub.uploads->sweep());
+  limits.spool_dir = hub.scratch;
   // Who does not say who he is will be refused: not after fifty megabytes.
   limits.body_limit = [is_open = hub.open](const http::Request& head) -> std::uint64_t {
     const bool says_who = !head.header("authorization").empty() || !head.header("cookie").empty();
@@ -211,6 +123,32 @@ Result<> prepare_uploads(env::Files& files, const HubOptions& hub, http::Limits&
     return is_upload && (is_open || says_who) ? limits::upload_bytes_max : 0;
   };
   return {};
+}
+
+Result<std::size_t> take_over_uploads(env::Files& files, const HubOptions& hub,
+                                      store::Store& store) {
+  if (!hub.uploads || hub.old_uploads.empty()) return 0;
+  const auto old = store::uploads_in(files, hub.old_uploads);
+  TYER_TRY(const std::vector<store::UploadEntry> entries, old->list());
+  std::size_t taken = 0;
+  for (const store::UploadEntry& entry : entries) {
+    bool is_known = false;
+    TYER_TRY_OK(store.read([&](const core::View& view) -> Result<> {
+      TYER_TRY(const auto upload, view.subject(feed::key_of("upload", entry.id)));
+      is_known = upload.has_value();
+      return {};
+    }));
+    if (!is_known) continue;  // Of another store, or of a hub that was killed.
+    const auto there = hub.uploads->open(entry.id);
+    if (!there && there.error().fault != Fault::not_found) return std::unexpected(there.error());
+    if (!there) {
+      TYER_TRY(const store::OpenedUpload opened, old->open(entry.id));
+      TYER_TRY_OK(hub.uploads->put(entry.id, store::pieces_of(opened.file.get())));
+    }
+    TYER_TRY_OK(old->remove(entry.id));
+    ++taken;
+  }
+  return taken;
 }
 
 }  // namespace tyer::api

@@ -1,5 +1,5 @@
-// Files that people and agents send (H6): each lies under its id in one folder, which nobody but
-// the hub reads, and its name is only a text.
+// Files that people and agents send (H6): each is kept under its id with the store, and its name is
+// only a text.
 //
 // What is sent is hostile. Nothing is shown but pictures of four kinds; all else is a download that
 // says it is one, in a sandbox, and never under a type that a browser would run.
@@ -11,7 +11,6 @@
 #include <string_view>
 
 #include "api/hub.h"
-#include "env/fd.h"
 #include "env/files.h"
 #include "http/server.h"
 
@@ -33,21 +32,23 @@ struct Showing {
 // "%EA%B0%80.png", as a part of a path or of a header.
 [[nodiscard]] std::string percent_encoded(std::string_view text);
 
-// Keeps the body of `request` as `folder`/`id`: whole and on the disk, or not at all. How long it
-// is.
-[[nodiscard]] Result<std::uint64_t> keep_upload(env::Files& files, const std::string& folder,
-                                                const std::string& id,
-                                                const http::Request& request);
-
-struct OpenedUpload {
-  env::Fd file;
+struct KeptUpload {
   std::uint64_t size = 0;
+  std::string sha256;
 };
-[[nodiscard]] Result<OpenedUpload> open_upload(const std::string& folder, const std::string& id);
 
-// Makes the folder, clears it of what was never finished, and lets the server take large bodies
-// where files are sent.
+// Keeps the body of `request` as `id`.
+[[nodiscard]] Result<KeptUpload> keep_upload(store::Uploads& uploads, const std::string& id,
+                                             const http::Request& request);
+
+// Makes the folder for large bodies, removes uploads that were never finished, and lets the server
+// take large bodies where files are sent.
 [[nodiscard]] Result<> prepare_uploads(env::Files& files, const HubOptions& hub,
                                        http::Limits& limits);
+
+// Brings what lies in the folder `hub.old_uploads` into the store's uploads, if the store knows of
+// it. How many they were.
+[[nodiscard]] Result<std::size_t> take_over_uploads(env::Files& files, const HubOptions& hub,
+                                                    store::Store& store);
 
 }  // namespace tyer::api

@@ -2,9 +2,6 @@
 
 #include "api/uploads.h"
 
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstdio>
 #include <fstream>
@@ -76,37 +73,26 @@ TEST(Upload, TellsItsNameInAHeaderThatCanBeSent) {
   }));
 }
 
-struct UploadFolder : ::testing::Test {
-  UploadFolder() { EXPECT_TRUE(world.env.files.make_directory(folder)); }
-
-  [[nodiscard]] std::vector<std::string> names() {
-    std::vector<std::string> all;
-    const std::vector<env::Entry> entries = world.env.files.list(folder).value();
-    for (const env::Entry& entry : entries) all.push_back(entry.name);
-    return all;
-  }
-
+struct KeptUploads : ::testing::Test {
   testing::TestEnv world;
   testing::TempDir dir;
   const std::string folder = dir / "uploads";
+  const std::shared_ptr<store::Uploads> uploads = store::uploads_in(world.env.files, folder);
 };
 
-TEST_F(UploadFolder, HasEachFileUnderItsIdForTheUserAlone) {
+TEST_F(KeptUploads, KnowTheirSizeAndTheirHash) {
   http::Request request;
   request.body = "what was sent";
 
-  EXPECT_EQ(keep_upload(world.env.files, folder, "up_1", request).value(), 13U);
+  const auto kept = keep_upload(*uploads, "up_1", request);
 
-  EXPECT_EQ(names(), std::vector<std::string>{"up_1"});
-  struct stat facts{};
-  ASSERT_EQ(::stat((folder + "/up_1").c_str(), &facts), 0);
-  EXPECT_EQ(facts.st_mode & 0777U, 0600U);
-  const auto opened = open_upload(folder, "up_1");
-  ASSERT_TRUE(opened);
-  EXPECT_EQ(opened->size, 13U);
+  ASSERT_TRUE(kept);
+  EXPECT_EQ(kept->size, 13U);
+  // As sha256sum says.
+  EXPECT_EQ(kept->sha256, "8163a7d71b91347a1efe60413e773743993d7e660826c0ab7cb77a7715d37824");
 }
 
-TEST_F(UploadFolder, TakesALargeBodyFromItsFile) {
+TEST_F(KeptUploads, ComeFromTheFileOfALargeBody) {
   std::string content;
   for (int i = 0; content.size() < (3U << 20U); ++i) content += std::to_string(i);
   std::ofstream(dir / "body") << content;
@@ -114,7 +100,7 @@ TEST_F(UploadFolder, TakesALargeBodyFromItsFile) {
   http::Request request;
   request.body_fd = ::fileno(body);
 
-  EXPECT_EQ(keep_upload(world.env.files, folder, "up_1", request).value(), content.size());
+  EXPECT_EQ(keep_upload(*uploads, "up_1", request).value().size, content.size());
 
   std::stringstream kept;
   kept << std::ifstream(folder + "/up_1").rdbuf();
@@ -122,37 +108,16 @@ TEST_F(UploadFolder, TakesALargeBodyFromItsFile) {
   std::fclose(body);
 }
 
-TEST_F(UploadFolder, IsLeftAsItWasIfSomethingFails) {
+TEST_F(KeptUploads, AreNotThereIfSomethingFails) {
   http::Request request;
   request.body_fd = 1 << 20;  // Nothing can be read from it.
-  EXPECT_FALSE(keep_upload(world.env.files, folder, "up_1", request));
-  EXPECT_EQ(names(), std::vector<std::string>());
+  EXPECT_FALSE(keep_upload(*uploads, "up_1", request));
+  EXPECT_EQ(uploads->list().value(), std::vector<store::UploadEntry>());
 }
 
-TEST_F(UploadFolder, FollowsNoLinkOutOfIt) {
-  std::ofstream(dir / "secret") << "secret";
-  ASSERT_EQ(::symlink((dir / "secret").c_str(), (folder + "/up_1").c_str()), 0);
-  EXPECT_FALSE(open_upload(folder, "up_1"));
-  EXPECT_EQ(open_upload(folder, "up_2").error().fault, Fault::not_found);
-}
-
-TEST_F(UploadFolder, IsClearedOfWhatAKilledHubHasLeftButNotOfWhatAnotherIsWriting) {
-  std::ofstream(folder + "/up_1") << "whole";
-  std::ofstream(folder + "/up_2.partial") << "le";
-  const auto writing = world.env.files.open(folder + "/up_3.partial", env::Open::create_new);
-  ASSERT_TRUE(writing && (*writing)->try_lock().value());
-
+TEST_F(KeptUploads, LetLargeBodiesInOnlyWhereFilesAreSentByThoseWhoSayWhoTheyAre) {
   http::Limits limits;
-  ASSERT_TRUE(prepare_uploads(world.env.files, {.uploads = folder}, limits));
-
-  std::vector<std::string> left = names();
-  std::ranges::sort(left);
-  EXPECT_EQ(left, (std::vector<std::string>{"up_1", "up_3.partial"}));
-}
-
-TEST_F(UploadFolder, LetsLargeBodiesInOnlyWhereFilesAreSentByThoseWhoSayWhoTheyAre) {
-  http::Limits limits;
-  ASSERT_TRUE(prepare_uploads(world.env.files, {.uploads = folder}, limits));
+  ASSERT_TRUE(prepare_uploads(world.env.files, {.uploads = uploads, .scratch = folder}, limits));
   EXPECT_EQ(limits.spool_dir, folder);
   http::Request head{.method = "POST", .path = "/api/uploads"};
   EXPECT_EQ(limits.body_limit(head), 0U);

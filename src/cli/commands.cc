@@ -296,8 +296,8 @@ constexpr std::array all_commands{
     Command{"store backup",
             "Store",
             "Copy the store into one file while it is in use",
-            "The backup is a SQLite store of one moment. It appears under its name when it is "
-            "complete.",
+            "The backup is a SQLite store of one moment, with the files that were sent inside. It "
+            "appears under its name when it is complete.",
             backup_operands,
             {},
             backup_examples,

@@ -8,19 +8,10 @@
 #include "api/guard.h"
 #include "base/id.h"
 #include "cli/workspace.h"
+#include "store/uploads.h"
 
 namespace tyer::cli {
 namespace {
-
-// Files that are sent lie beside the store, or in `.tyer` if that is a server.
-std::string uploads_beside(const World& world, const std::string& store) {
-  if (store == "sqlite::memory:") return "";
-  if (store.starts_with("sqlite:") || store.starts_with("files:")) {
-    const std::string path = store.substr(store.find(':') + 1);
-    return path.substr(0, path.rfind('/')) + "/uploads";
-  }
-  return find_tyer(world.directory).value_or(world.directory + "/.tyer") + "/uploads";
-}
 
 // Absolute, and there: a typing error is told at the start.
 Result<std::string> read_web_dir(const World& world, const Arguments& arguments) {
@@ -36,10 +27,21 @@ Result<std::string> read_web_dir(const World& world, const Arguments& arguments)
 
 }  // namespace
 
+Result<> give_uploads(World& world, const Settings& settings, api::HubOptions& hub) {
+  const std::string url = store_url(world, settings);
+  hub.scratch = store::uploads_folder(absolute_url(url, world.directory));
+  if (hub.scratch.empty()) {
+    // A hub on PostgreSQL kept them here before they belonged to the database.
+    const std::string tyer = find_tyer(world.directory).value_or(world.directory + "/.tyer");
+    hub.scratch = hub.old_uploads = tyer + "/uploads";
+  }
+  TYER_TRY(hub.uploads, open_uploads_at(world, settings, url, hub.scratch));
+  return {};
+}
+
 Result<api::ServiceOptions> read_hub_options(World& world, const Arguments& arguments,
                                              const Settings& settings, const std::string& store) {
   api::ServiceOptions options;
-  options.hub.uploads = uploads_beside(world, store);
   options.hub.version = TYER_VERSION;
   options.hub.store = masked_url(store);
   options.listen = settings.hub_listen;

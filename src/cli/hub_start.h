@@ -17,6 +17,9 @@ namespace tyer::cli {
                                                            const Settings& settings,
                                                            const std::string& store);
 
+// The place of `hub` for files: that of the store that is configured or found, which is open.
+[[nodiscard]] Result<> give_uploads(World& world, const Settings& settings, api::HubOptions& hub);
+
 // To standard error, a line each.
 [[nodiscard]] Log make_log(World& world, bool json, Level least = Level::info);
 

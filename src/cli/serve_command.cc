@@ -17,6 +17,7 @@ Done run_serve(World& world, const Arguments& arguments) {
   TYER_TRY(const auto store, open_store(world, settings, Access::hold));
   TYER_TRY(api::ServiceOptions options,
            read_hub_options(world, arguments, settings, store->name()));
+  TYER_TRY_OK(give_uploads(world, settings, options.hub));
   const bool json = arguments.has("--json");
   const Log log = make_log(world, json);
   const std::string scheme = options.tls ? "https" : "http";

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "api/stored_uploads.h"
 #include "base/json.h"
 #include "base/text.h"
 #include "cli/columns.h"
@@ -26,40 +27,77 @@ std::string absolute(const World& world, const std::string& path) {
   return path.starts_with('/') ? path : world.directory + "/" + path;
 }
 
+struct Everything {
+  store::Copied rows;
+  api::UploadsCopied uploads;
+};
+
+// One end of a copy. A store in memory has no uploads.
+struct End {
+  store::Store& store;
+  store::Uploads* uploads;
+};
+
 // What is damaged would be missing in the copy without a word, so it is refused.
-Result<store::Copied> copy_all(World& world, store::Store& from, store::Store& to) {
+Result<Everything> copy_all(World& world, const End& from, const End& to) {
   Progress progress(world.output, world.env.clock);
-  TYER_TRY(const std::vector<std::string> damage, from.check());
+  TYER_TRY(const std::vector<std::string> damage, from.store.check());
   if (!damage.empty()) {
     return fail(Fault::broken, fmt::format("{} is damaged and cannot be copied whole: {}",
-                                           from.name(), damage.front()));
+                                           from.store.name(), damage.front()));
   }
   const auto text_of = [&world](const core::Subject& subject) {
     return world.catalog.text_of(subject);
   };
-  return store::copy(from, to, text_of, [&progress](const store::Copied& copied) {
-    progress.show(fmt::format("copied {} of {}, {}", copied.events,
-                              count(copied.events_total, "event"),
-                              count(copied.subjects, "subject")));
-  });
+  Everything copied;
+  const store::Along along = [&](const core::View& view) -> Result<> {
+    if (from.uploads == nullptr || to.uploads == nullptr) return {};
+    TYER_TRY(copied.uploads,
+             api::copy_uploads(view, *from.uploads, *to.uploads,
+                               [&progress](std::uint64_t files, std::uint64_t) {
+                                 progress.show(fmt::format("copied {}", count(files, "upload")));
+                               }));
+    return {};
+  };
+  TYER_TRY(copied.rows, store::copy(
+                            from.store, to.store, text_of,
+                            [&progress](const store::Copied& rows) {
+                              progress.show(fmt::format("copied {} of {}, {}", rows.events,
+                                                        count(rows.events_total, "event"),
+                                                        count(rows.subjects, "subject")));
+                            },
+                            along));
+  return copied;
 }
 
-void print_copied(World& world, const Arguments& arguments, const store::Copied& copied,
+void print_copied(World& world, const Arguments& arguments, const Everything& copied,
                   const std::string& from, const std::string& to) {
+  const auto& [rows, uploads] = copied;
+  if (uploads.missing > 0) {
+    world.output.warn(
+        fmt::format("tyer: {} of {} not copied: the file is not there (tyer store check)\n",
+                    count(uploads.missing, "upload"), from));
+  }
   if (arguments.has("--json")) {
     world.output.print(dump_json({{"from", from},
                                   {"to", to},
-                                  {"events", copied.events},
-                                  {"subjects", copied.subjects},
-                                  {"leases", copied.leases},
-                                  {"cursors", copied.cursors}}) +
+                                  {"events", rows.events},
+                                  {"subjects", rows.subjects},
+                                  {"leases", rows.leases},
+                                  {"cursors", rows.cursors},
+                                  {"uploads", uploads.files},
+                                  {"upload_bytes", uploads.bytes},
+                                  {"uploads_missing", uploads.missing}}) +
                        "\n");
     return;
   }
-  world.output.print(fmt::format("Copied {}, {}, {} and {}\n  from {}\n  to   {}\n",
-                                 count(copied.events, "event"), count(copied.subjects, "subject"),
-                                 count(copied.leases, "lease"), count(copied.cursors, "cursor"),
-                                 from, to));
+  world.output.print(fmt::format(
+      "Copied {}, {}, {} and {}{}\n  from {}\n  to   {}\n", count(rows.events, "event"),
+      count(rows.subjects, "subject"), count(rows.leases, "lease"), count(rows.cursors, "cursor"),
+      uploads.files == 0
+          ? ""
+          : fmt::format(", with {} of {} bytes", count(uploads.files, "upload"), uploads.bytes),
+      from, to));
 }
 
 // A target that was filled in part.
@@ -68,6 +106,22 @@ Failure cut_short(Error error, const std::string& target) {
   return {std::move(error),
           refused ? ""
                   : fmt::format("{} may be filled in part; empty it before you try again", target)};
+}
+
+struct Named {
+  store::Store& store;
+  std::string url;
+};
+
+Done copy_between(World& world, const Arguments& arguments, const Settings& settings,
+                  const Named& from, const Named& to) {
+  TYER_TRY(const auto from_uploads, open_uploads_at(world, settings, from.url));
+  TYER_TRY(const auto to_uploads, open_uploads_at(world, settings, to.url));
+  const auto copied =
+      copy_all(world, {from.store, from_uploads.get()}, {to.store, to_uploads.get()});
+  if (!copied) return std::unexpected(cut_short(copied.error(), to.store.name()));
+  print_copied(world, arguments, *copied, from.store.name(), to.store.name());
+  return 0;
 }
 
 // The file a backup is written to before it has its name. The kernel lock on it
@@ -132,35 +186,88 @@ class PartialBackup {
   std::unique_ptr<env::File> file_;
 };
 
-Json problems_json(const std::string& name, const engine::Audit& audit) {
-  return {{"store", name},
-          {"ok", audit.problems_total == 0},
-          {"events", audit.events},
-          {"subjects", audit.subjects},
-          {"leases", audit.leases},
-          {"cursors", audit.cursors},
-          {"unfolded", audit.unfolded},
-          {"problems", audit.problems},
-          {"problems_total", audit.problems_total}};
+struct Checked {
+  std::string store;
+  engine::Audit rows;
+  api::UploadAudit uploads;
+
+  [[nodiscard]] std::uint64_t problems_total() const {
+    return rows.problems_total + uploads.problems_total;
+  }
+  [[nodiscard]] std::vector<std::string> problems() const {
+    std::vector<std::string> all = rows.problems;
+    all.insert(all.end(), uploads.problems.begin(), uploads.problems.end());
+    return all;
+  }
+};
+
+Json checked_json(const Checked& checked) {
+  return {{"store", checked.store},
+          {"ok", checked.problems_total() == 0},
+          {"events", checked.rows.events},
+          {"subjects", checked.rows.subjects},
+          {"leases", checked.rows.leases},
+          {"cursors", checked.rows.cursors},
+          {"unfolded", checked.rows.unfolded},
+          {"uploads", checked.uploads.files},
+          {"upload_bytes", checked.uploads.bytes},
+          {"stray_uploads", checked.uploads.strays},
+          {"stray_upload_bytes", checked.uploads.stray_bytes},
+          {"problems", checked.problems()},
+          {"problems_total", checked.problems_total()}};
 }
 
-std::string problems_text(const std::string& name, const engine::Audit& audit, bool color) {
-  std::string text = fmt::format("{}\n  {}, {}, {}, {}\n", name, count(audit.events, "event"),
-                                 count(audit.subjects, "subject"), count(audit.leases, "lease"),
-                                 count(audit.cursors, "cursor"));
-  if (audit.unfolded > 0) {
-    text += fmt::format("  {} could not be compared with the log: old events or unknown kinds\n",
-                        count(audit.unfolded, "subject"));
+std::string checked_text(const Checked& checked, bool color) {
+  const auto& [store, rows, uploads] = checked;
+  std::string text = fmt::format("{}\n  {}, {}, {}, {}\n", store, count(rows.events, "event"),
+                                 count(rows.subjects, "subject"), count(rows.leases, "lease"),
+                                 count(rows.cursors, "cursor"));
+  if (uploads.files > 0) {
+    text += fmt::format("  {} of {} bytes\n", count(uploads.files, "upload"), uploads.bytes);
   }
-  if (audit.problems_total == 0)
-    return text + paint(color, Style::good, "Nothing is wrong.") + "\n";
-  text += paint(color, Style::bad, count(audit.problems_total, "problem") + ":") + "\n";
-  for (const std::string& problem : audit.problems) {
+  if (rows.unfolded > 0) {
+    text += fmt::format("  {} could not be compared with the log: old events or unknown kinds\n",
+                        count(rows.unfolded, "subject"));
+  }
+  if (uploads.strays > 0) {
+    text += fmt::format(
+        "  {} of {} bytes beside them that the log does not know: cut short, still "
+        "coming, or of another store\n",
+        count(uploads.strays, "file"), uploads.stray_bytes);
+  }
+  const std::uint64_t total = checked.problems_total();
+  if (total == 0) return text + paint(color, Style::good, "Nothing is wrong.") + "\n";
+  text += paint(color, Style::bad, count(total, "problem") + ":") + "\n";
+  const std::vector<std::string> problems = checked.problems();
+  for (const std::string& problem : problems) {
     text += fmt::format("  {}\n", printable(problem, 1'000));
   }
-  const std::uint64_t more = audit.problems_total - audit.problems.size();
+  const std::uint64_t more = total - problems.size();
   if (more > 0) text += fmt::format("  and {} more\n", more);
   return text;
+}
+
+Result<Checked> check_all(World& world, store::Store& store, store::Uploads* uploads) {
+  Progress progress(world.output, world.env.clock);
+  progress.show("checking the files of the store");
+  Checked checked{.store = store.name()};
+  TYER_TRY(const std::vector<std::string> damage, store.check());
+  TYER_TRY_OK(store.read([&](const core::View& view) -> Result<> {
+    TYER_TRY(checked.rows,
+             engine::audit(view, world.catalog, [&](std::uint64_t read, std::uint64_t total) {
+               progress.show(fmt::format("checked {} of {}", read, count(total, "event")));
+             }));
+    if (uploads == nullptr) return {};
+    TYER_TRY(checked.uploads,
+             api::audit_uploads(view, *uploads, [&](std::uint64_t files, std::uint64_t) {
+               progress.show(fmt::format("checked {}", count(files, "upload")));
+             }));
+    return {};
+  }));
+  engine::Audit& rows = checked.rows;
+  rows.problems.insert(rows.problems.begin(), damage.begin(), damage.end());
+  rows.problems_total += damage.size();
+  return checked;
 }
 
 }  // namespace
@@ -168,25 +275,11 @@ std::string problems_text(const std::string& name, const engine::Audit& audit, b
 Done run_store_check(World& world, const Arguments& arguments) {
   TYER_TRY(const Settings settings, load_settings(world, arguments));
   TYER_TRY(const auto store, open_store(world, settings, Access::read));
-  engine::Audit audit;
-  {
-    Progress progress(world.output, world.env.clock);
-    progress.show("checking the files of the store");
-    TYER_TRY(const std::vector<std::string> damage, store->check());
-    TYER_TRY_OK(store->read([&](const core::View& view) -> Result<> {
-      TYER_TRY(audit,
-               engine::audit(view, world.catalog, [&](std::uint64_t read, std::uint64_t total) {
-                 progress.show(fmt::format("checked {} of {}", read, count(total, "event")));
-               }));
-      return {};
-    }));
-    audit.problems.insert(audit.problems.begin(), damage.begin(), damage.end());
-    audit.problems_total += damage.size();
-  }
-  world.output.print(arguments.has("--json")
-                         ? dump_json(problems_json(store->name(), audit)) + "\n"
-                         : problems_text(store->name(), audit, wants_color(world, settings)));
-  return audit.problems_total == 0 ? 0 : 1;
+  TYER_TRY(const auto uploads, open_uploads_at(world, settings, store_url(world, settings)));
+  TYER_TRY(const Checked checked, check_all(world, *store, uploads.get()));
+  world.output.print(arguments.has("--json") ? dump_json(checked_json(checked)) + "\n"
+                                             : checked_text(checked, wants_color(world, settings)));
+  return checked.problems_total() == 0 ? 0 : 1;
 }
 
 Done run_store_backup(World& world, const Arguments& arguments) {
@@ -197,9 +290,12 @@ Done run_store_backup(World& world, const Arguments& arguments) {
                                    "choose another name, or remove it first"});
   }
   TYER_TRY(const auto from, open_store(world, settings, Access::read));
+  TYER_TRY(const auto uploads, open_uploads_at(world, settings, store_url(world, settings)));
   TYER_TRY(PartialBackup partial, PartialBackup::make(world, file));
   TYER_TRY(auto to, open_store_at(world, settings, "sqlite:" + partial.path(), Access::write));
-  TYER_TRY(const store::Copied copied, copy_all(world, *from, *to));
+  // Inside, so that it is one file.
+  const auto inside = store::uploads_inside(partial.path(), "/tmp");
+  TYER_TRY(const Everything copied, copy_all(world, {*from, uploads.get()}, {*to, inside.get()}));
   to.reset();
   TYER_TRY_OK(partial.finish(file));
   print_copied(world, arguments, copied, from->name(), "sqlite:" + file);
@@ -212,20 +308,17 @@ Done run_store_restore(World& world, const Arguments& arguments) {
   if (!exists(file)) return fail(Fault::not_found, fmt::format("there is no backup {}", file));
   TYER_TRY(const auto from, open_store_at(world, settings, "sqlite:" + file, Access::read));
   TYER_TRY(const auto to, open_store(world, settings, Access::hold));
-  const auto copied = copy_all(world, *from, *to);
-  if (!copied) return std::unexpected(cut_short(copied.error(), to->name()));
-  print_copied(world, arguments, *copied, from->name(), to->name());
-  return 0;
+  return copy_between(world, arguments, settings, {*from, "sqlite:" + file},
+                      {*to, store_url(world, settings)});
 }
 
 Done run_store_copy(World& world, const Arguments& arguments) {
   TYER_TRY(const Settings settings, load_settings(world, arguments));
-  TYER_TRY(const auto from, open_store_at(world, settings, *arguments.value("FROM"), Access::read));
-  TYER_TRY(const auto to, open_store_at(world, settings, *arguments.value("TO"), Access::hold));
-  const auto copied = copy_all(world, *from, *to);
-  if (!copied) return std::unexpected(cut_short(copied.error(), to->name()));
-  print_copied(world, arguments, *copied, from->name(), to->name());
-  return 0;
+  const std::string from_url = *arguments.value("FROM");
+  const std::string to_url = *arguments.value("TO");
+  TYER_TRY(const auto from, open_store_at(world, settings, from_url, Access::read));
+  TYER_TRY(const auto to, open_store_at(world, settings, to_url, Access::hold));
+  return copy_between(world, arguments, settings, {*from, from_url}, {*to, to_url});
 }
 
 }  // namespace tyer::cli

@@ -239,6 +239,7 @@ std::expected<OwnHub, Failure> start_own_hub(World& world, const Settings& setti
   }
   options.hub.inner_key = own.address.key;
   TYER_TRY(own.store, open_store(world, settings, Access::hold));
+  TYER_TRY_OK(give_uploads(world, settings, options.hub));
   if (options.tls) {
     // A certificate is for the name that people use. Workers and agents are on this machine, where
     // there is nothing to hide from the wire. First, so that it removes no upload of the other.

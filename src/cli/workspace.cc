@@ -136,6 +136,17 @@ OpenedStore open_store_at(World& world, const Settings& settings, const std::str
   return opened;
 }
 
+Result<std::unique_ptr<store::Uploads>> open_uploads_at(const World& world,
+                                                        const Settings& settings,
+                                                        const std::string& url,
+                                                        const std::string& scratch) {
+  const std::string temporary = variable(world, "TMPDIR");
+  const std::string fallback = temporary.starts_with('/') ? temporary : "/tmp";
+  return store::open_uploads(absolute_url(url, world.directory), world.env,
+                             options_of(settings, Access::read),
+                             scratch.empty() ? fallback : scratch);
+}
+
 bool wants_color(const World& world, const Settings& settings) {
   if (settings.color != Color::automatic) return settings.color == Color::always;
   return world.output.on_terminal() && variable(world, "NO_COLOR").empty() &&

@@ -16,6 +16,7 @@
 #include "cli/command.h"
 #include "cli/settings.h"
 #include "store/store.h"
+#include "store/uploads.h"
 
 namespace tyer::cli {
 
@@ -39,6 +40,12 @@ using OpenedStore = std::expected<std::unique_ptr<store::Store>, Failure>;
 // Opens the store `url`, which a person wrote.
 [[nodiscard]] OpenedStore open_store_at(World& world, const Settings& settings,
                                         const std::string& url, Access access);
+
+// The files that belong to the store `url`, which has been opened; null for one in memory.
+// `scratch`: a folder for files without a name, or that for temporary files.
+[[nodiscard]] Result<std::unique_ptr<store::Uploads>> open_uploads_at(
+    const World& world, const Settings& settings, const std::string& url,
+    const std::string& scratch = "");
 
 // Whether text for people is coloured.
 [[nodiscard]] bool wants_color(const World& world, const Settings& settings);

@@ -1,26 +1,16 @@
 #include "http/body.h"
 
-#include <fcntl.h>
 #include <unistd.h>
 
-#include <cstdlib>
 #include <utility>
+
+#include "env/unnamed_file.h"
 
 namespace tyer::http {
 namespace {
 
 Refusal no_room() {
   return {.status = 507, .fault = Fault::limit, .what = "there is no room for the body"};
-}
-
-// Some file systems cannot make a file without a name.
-env::Fd open_unlinked(const std::string& folder) {
-  env::Fd file(::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
-  if (file) return file;
-  std::string name = folder + "/body-XXXXXX";
-  env::Fd named(::mkostemp(name.data(), O_CLOEXEC));
-  if (named) ::unlink(name.c_str());
-  return named;
 }
 
 }  // namespace
@@ -52,22 +42,17 @@ env::Fd Body::take_file() {
 }
 
 void Body::spool() {
-  file_ = open_unlinked(spool_dir_);
-  if (!file_) refusal_ = no_room();
+  if (auto opened = env::open_unnamed(spool_dir_)) {
+    file_ = *std::move(opened);
+  } else {
+    refusal_ = no_room();
+  }
   if (!refusal_) write(text_);
   std::string().swap(text_);
 }
 
 void Body::write(std::string_view piece) {
-  while (!piece.empty()) {
-    const ssize_t written =
-        env::uninterrupted([&] { return ::write(file_.get(), piece.data(), piece.size()); });
-    if (written <= 0) {
-      refusal_ = no_room();
-      return;
-    }
-    piece.remove_prefix(static_cast<std::size_t>(written));
-  }
+  if (!env::write_all(file_.get(), piece)) refusal_ = no_room();
 }
 
 }  // namespace tyer::http

@@ -147,7 +147,7 @@ class Copy {
 }  // namespace
 
 Result<Copied> copy(Store& from, Store& to, const TextOf& text_of,
-                    const std::function<void(const Copied&)>& progress) {
+                    const std::function<void(const Copied&)>& progress, const Along& along) {
   bool empty = false;
   TYER_TRY_OK(to.read([&](const core::View& view) -> Result<> {
     TYER_TRY(empty, is_empty(view));
@@ -158,7 +158,10 @@ Result<Copied> copy(Store& from, Store& to, const TextOf& text_of,
                 fmt::format("{} is not empty; a copy needs an empty target", to.name()));
   }
   Copy copying(to, text_of, progress);
-  TYER_TRY_OK(from.read([&](const core::View& view) { return copying.run(view); }));
+  TYER_TRY_OK(from.read([&](const core::View& view) -> Result<> {
+    if (along) TYER_TRY_OK(along(view));
+    return copying.run(view);
+  }));
   return copying.copied;
 }
 

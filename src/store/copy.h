@@ -29,9 +29,13 @@ struct Copied {
 // What the search knows of a subject; it is not read from the source, which may have no index.
 using TextOf = std::function<std::string(const core::Subject&)>;
 
+// What goes along with the rows, from the same picture and before them. It may be called again.
+using Along = std::function<Result<>(const core::View&)>;
+
 // Refused as `conflict` if `to` has anything in it. `progress` is called after every page.
 [[nodiscard]] Result<Copied> copy(Store& from, Store& to, const TextOf& text_of,
-                                  const std::function<void(const Copied&)>& progress);
+                                  const std::function<void(const Copied&)>& progress,
+                                  const Along& along = {});
 
 // Brings what the SQLite store in the file `path` still has in its write-ahead
 // log into the file, which then is the whole store. Nobody may have it open.

@@ -24,6 +24,9 @@ inline constexpr int snapshot_tries_max = 3;
 // Who had a SQLite store open for so long does not notice that its log is folded when it is closed.
 inline constexpr Span open_for_long = 1s;
 
+inline constexpr std::size_t upload_piece_bytes = 512 << 10;  // Held in memory at a time.
+inline constexpr std::size_t uploads_max = 1'000'000;         // Of one store, to be listed.
+
 inline constexpr int door_tries_max = 100;  // Before a writer goes to sleep.
 
 }  // namespace tyer::limits

@@ -117,6 +117,16 @@ constexpr std::array<Statement, sql_count> table{{
     {Sql::drop_texts, "drop_texts",
      "DELETE FROM tyer_search WHERE space = $1 AND key = ANY ($2::text[])"},
     {Sql::trim_events, "trim_events", "DELETE FROM tyer_event WHERE space = $1 AND seq < $2"},
+    {Sql::put_upload, "put_upload",
+     "INSERT INTO tyer_upload (space, id, piece, bytes)"
+     " VALUES ($1, $2, $3::int, decode($4::text, 'hex'))"},
+    {Sql::upload_piece, "upload_piece",
+     "SELECT encode(bytes, 'hex') FROM tyer_upload"
+     " WHERE space = $1 AND id = $2 AND piece = $3::int"},
+    {Sql::drop_upload, "drop_upload", "DELETE FROM tyer_upload WHERE space = $1 AND id = $2"},
+    {Sql::uploads, "uploads",
+     "SELECT id, sum(octet_length(bytes))::bigint FROM tyer_upload WHERE space = $1"
+     " GROUP BY id ORDER BY id LIMIT $2"},
     {Sql::check_gaps, "check_gaps",
      "SELECT seq, before FROM (SELECT seq, lag(seq) OVER (ORDER BY seq) AS before"
      " FROM tyer_event WHERE space = $1) AS pair WHERE seq <> before + 1 ORDER BY seq LIMIT $2"},

@@ -51,6 +51,10 @@ enum class Sql : std::uint8_t {
   put_texts,
   drop_texts,
   trim_events,
+  put_upload,    // And id, number of the piece, its bytes in hexadecimal digits.
+  upload_piece,  // And id, number.
+  drop_upload,   // And id.
+  uploads,       // And how many.
   check_gaps,
   check_revs,
   schema_exists,  // Nothing.

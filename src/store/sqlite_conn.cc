@@ -69,6 +69,13 @@ SqliteRows& SqliteRows::bind(std::string_view text) {
   return *this;
 }
 
+SqliteRows& SqliteRows::bind_bytes(std::string_view bytes) {
+  if (statement_ == nullptr) return *this;
+  const char* data = bytes.data() == nullptr ? "" : bytes.data();
+  sqlite3_bind_blob64(statement_, ++bound_, data, bytes.size(), SQLITE_STATIC);
+  return *this;
+}
+
 SqliteRows& SqliteRows::bind(std::int64_t number) {
   if (statement_ != nullptr) sqlite3_bind_int64(statement_, ++bound_, number);
   return *this;

@@ -29,7 +29,8 @@ class SqliteRows {
   SqliteRows(SqliteRows&&) noexcept;
   SqliteRows& operator=(SqliteRows&&) = delete;
 
-  SqliteRows& bind(std::string_view text);  // The text must live until the last next().
+  SqliteRows& bind(std::string_view text);         // The text must live until the last next().
+  SqliteRows& bind_bytes(std::string_view bytes);  // The same.
   SqliteRows& bind(std::int64_t number);
   SqliteRows& bind(std::uint64_t number) { return bind(static_cast<std::int64_t>(number)); }
   SqliteRows& bind_null();

@@ -25,7 +25,7 @@ TEST_F(Postgres, FindsWhatWasWrittenBeforeThereWasAnIndex) {
   use_fresh_database();
   ASSERT_OK(server.sql(
       url,
-      "DROP TABLE tyer_search; DELETE FROM tyer_schema WHERE number >= 2;"
+      "DROP TABLE tyer_search, tyer_upload; DELETE FROM tyer_schema WHERE number >= 2;"
       "INSERT INTO tyer_subject SELECT space, 'comment/cm_' || n, '', 'comment', 'active', NULL, 1,"
       "  '{\"content\":\"글 ' || n || '\"}' FROM generate_series(100, 450) AS n,"
       "  (VALUES ('other'), ('" +

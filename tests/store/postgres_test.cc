@@ -39,7 +39,7 @@ TEST_F(Postgres, RefusesTheSchemaOfANewerProgram) {
 
   ASSERT_FALSE(opened);
   EXPECT_EQ(opened.error().fault, Fault::conflict);
-  EXPECT_TRUE(says(opened.error(), "a newer tyer (schema 99, this one knows 2): upgrade tyer"))
+  EXPECT_TRUE(says(opened.error(), "a newer tyer (schema 99, this one knows 3): upgrade tyer"))
       << opened.error().what;
 }
 

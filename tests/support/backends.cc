@@ -19,6 +19,11 @@ class DirectoryBackend final : public Backend {
     return store::open(url_, env, {.durability = durability});
   }
 
+  Result<std::unique_ptr<store::Uploads>> uploads(env::Env& env,
+                                                  const std::string& scratch) override {
+    return store::open_uploads(url_, env, {}, scratch);
+  }
+
  private:
   TempDir dir_;
   std::string url_;
@@ -64,6 +69,11 @@ class PostgresBackend final : public Backend {
 
   Result<std::unique_ptr<store::Store>> open(env::Env& env, store::Durability durability) override {
     return store::open(shared_postgres().url(), env, {.durability = durability, .space = space_});
+  }
+
+  Result<std::unique_ptr<store::Uploads>> uploads(env::Env& env,
+                                                  const std::string& scratch) override {
+    return store::open_uploads(shared_postgres().url(), env, {.space = space_}, scratch);
   }
 
  private:

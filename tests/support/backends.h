@@ -9,6 +9,7 @@
 
 #include "env/env.h"
 #include "store/open.h"
+#include "store/uploads.h"
 
 namespace tyer::testing {
 
@@ -17,6 +18,12 @@ class Backend {
   virtual ~Backend() = default;
   [[nodiscard]] virtual Result<std::unique_ptr<store::Store>> open(
       env::Env& env, store::Durability durability = store::Durability::normal) = 0;
+
+  // Of the store, which was opened before; null for one in memory.
+  [[nodiscard]] virtual Result<std::unique_ptr<store::Uploads>> uploads(
+      env::Env& /*env*/, const std::string& /*scratch*/) {
+    return nullptr;
+  }
 };
 
 // "sqlite", "memory", "postgres", "files".
