@@ -93,7 +93,9 @@ Result<std::size_t> read_at_once(const Arguments& arguments) {
 // Keepers for a worker.
 class Keepers {
  public:
-  Keepers(World& world, run::Job job) : world_(world), job_(std::move(job)) {}
+  // `own_hub`: see work::Order.
+  Keepers(World& world, run::Job job, std::optional<limits::FeedRules> own_hub)
+      : world_(world), job_(std::move(job)), own_hub_(own_hub) {}
 
   Result<work::Worker::Started> start(work::Call call, const work::Identity& identity) {
     call.run = uuid7(world_.env.clock.now(), world_.env.random.bits());
@@ -122,6 +124,7 @@ class Keepers {
 
   Result<work::Worker::Offering> make(work::Order order, const work::Identity& identity) {
     order.job = job_;
+    order.own_hub = own_hub_;
     order.job.id = uuid7(world_.env.clock.now(), world_.env.random.bits());
     std::array<int, 2> ends{};
     if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) {
@@ -140,6 +143,7 @@ class Keepers {
 
   World& world_;
   const run::Job job_;
+  const std::optional<limits::FeedRules> own_hub_;
 };
 
 struct OwnHub {
@@ -171,7 +175,8 @@ Done run_worker_loop(World& world, const Arguments& arguments, const Settings& s
   job.is_durable = false;
   // Made now, if it is not there: many keepers at once should not have to.
   TYER_TRY_OK(open_store(world, settings, Access::write));
-  Keepers keepers(world, std::move(job));
+  Keepers keepers(world, std::move(job),
+                  own.service ? std::optional(settings.rules) : std::nullopt);
   work::Worker worker(
       world.env, face.log, std::move(options),
       [&](const work::Call& call, const work::Identity& identity) {

@@ -13,6 +13,9 @@
 #include "env/front.h"
 #include "env/os_error.h"
 #include "env/wait_readable.h"
+#include "feed/actor.h"
+#include "feed/ids.h"
+#include "feed/shifts.h"
 #include "git/names.h"
 #include "work/limits.h"
 #include "work/shift.h"
@@ -85,12 +88,28 @@ Result<std::optional<work::Call>> read_call(const env::Front& front) {
   return call;
 }
 
+// Where the hub would: with its rules, and as durably, whatever is enough for our own records.
+Result<> finish_here(World& world, Settings settings, const work::Order& order,
+                     const feed::Finish& finish) {
+  settings.durability = store::Durability::full;
+  const auto store = open_store_at(world, settings, order.job.store, Access::write);
+  if (!store) return std::unexpected(store.error().error);
+  engine::Engine engine(world.env, **store, world.catalog);
+  const feed::Actor session{.is_agent = true, .session = finish.session};
+  TYER_TRY_OK(
+      engine.apply({session.key()}, [&](const core::View& view, Time now) -> Result<core::Change> {
+        TYER_TRY(feed::Ids ids, feed::Ids::of(view, now, world.env.random.bits()));
+        return feed::decide_finish(view, finish, *order.own_hub, ids, now);
+      }));
+  return {};
+}
+
 Result<work::Served> serve_order(World& world, const Settings& settings, const work::Order& order,
                                  const env::Front& front) {
   const auto store = open_store_at(world, settings, order.job.store, Access::write);
   if (!store) return std::unexpected(store.error().error);
   engine::Engine engine(world.env, **store, world.catalog);
-  const work::Serving serving{
+  work::Serving serving{
       .engine = engine,
       .front = front,
       .environment = world.environment,
@@ -105,6 +124,11 @@ Result<work::Served> serve_order(World& world, const Settings& settings, const w
           return make_tree_of(world, settings, job, front, stop_fd);
         });
       }};
+  if (order.own_hub) {
+    serving.finish_here = [&](const feed::Finish& finish) {
+      return finish_here(world, settings, order, finish);
+    };
+  }
   return work::serve(serving, order, [&] { return read_call(front); });
 }
 

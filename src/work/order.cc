@@ -10,12 +10,38 @@
 #include "work/limits.h"
 
 namespace tyer::work {
+namespace {
+
+Json rules_json(const std::optional<limits::FeedRules>& rules) {
+  if (!rules) return {};
+  return {{"sessions_max", rules->sessions_max},
+          {"followed_max", rules->followed_max},
+          {"bot_mentions_max", rules->bot_mentions_max},
+          {"bot_window_ms", rules->bot_window / 1ms},
+          {"wakes_max", rules->wakes_max}};
+}
+
+std::optional<limits::FeedRules> read_rules(const Json& order) {
+  const auto found = order.find("own_hub");
+  if (found == order.end() || !found->is_object()) return std::nullopt;
+  const auto number = [&](const char* name) {
+    return static_cast<std::size_t>(std::max<std::int64_t>(int_or(*found, name), 0));
+  };
+  return limits::FeedRules{.sessions_max = number("sessions_max"),
+                           .followed_max = number("followed_max"),
+                           .bot_mentions_max = number("bot_mentions_max"),
+                           .bot_window = int_or(*found, "bot_window_ms") * 1ms,
+                           .wakes_max = number("wakes_max")};
+}
+
+}  // namespace
 
 std::string encode(const Order& order) {
   return dump_json({{"hub", order.hub},
                     {"offers", order.offers},
                     {"agents", order.agents},
                     {"sessions", order.sessions},
+                    {"own_hub", rules_json(order.own_hub)},
                     {"job", run::encode(order.job)}});
 }
 
@@ -24,7 +50,8 @@ Result<Order> decode_order(std::string_view text) {
   Order order{.hub = text_or(json, "hub"),
               .offers = json.value("offers", Json()) == Json(true),
               .agents = texts_of(json, "agents"),
-              .sessions = texts_of(json, "sessions")};
+              .sessions = texts_of(json, "sessions"),
+              .own_hub = read_rules(json)};
   TYER_TRY(order.job, run::decode_job(text_or(json, "job")));
   if (order.hub.empty() || order.job.id.empty()) {
     return fail(Fault::invalid, "an order names a hub and a run");

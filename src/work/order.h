@@ -3,11 +3,13 @@
 
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/error.h"
+#include "feed/limits.h"
 #include "run/job.h"
 
 namespace tyer::work {
@@ -20,6 +22,10 @@ struct Order {
   bool offers = false;                     // Itself, for these:
   std::vector<std::string> agents = {};    // Ids; empty: all.
   std::vector<std::string> sessions = {};  // Ids; empty: all.
+  // The rules of the hub, if it is in the worker's own process and has the store of the runs'
+  // records. It dies with the worker, and comes back with another key and perhaps elsewhere; the
+  // store is there all the time.
+  std::optional<limits::FeedRules> own_hub = {};
   // Its run's, as far as they are known before the hub has said what there is to do: id, store and
   // the like, and the directory of agents that have none.
   run::Job job;

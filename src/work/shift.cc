@@ -10,9 +10,7 @@
 #include <fmt/format.h>
 
 #include "backend/excerpt.h"
-#include "backend/limits.h"
 #include "base/json.h"
-#include "base/text.h"
 #include "core/limits.h"
 #include "engine/keeper.h"
 #include "engine/loop.h"
@@ -24,6 +22,7 @@
 #include "work/limits.h"
 #include "work/narrator.h"
 #include "work/outfit.h"
+#include "work/result.h"
 #include "work/stand.h"
 
 namespace tyer::work {
@@ -31,21 +30,6 @@ namespace {
 
 std::string path_of(const Assignment& given, std::string_view what) {
   return fmt::format("/api/sessions/{}/runs/{}/{}", given.session_id, given.run, what);
-}
-
-// "input output cached cost" of the conversation so far, as it was told last.
-backend::Usage read_totals(const std::string& text) {
-  backend::Usage usage;
-  const auto json = parse_json(text, text.size());
-  if (!json || !json->is_array() || json->size() != 4) return usage;
-  const auto number = [&](std::size_t i) {
-    return (*json)[i].is_number_integer() ? (*json)[i].get<std::int64_t>() : 0;
-  };
-  usage.input = number(0);
-  usage.output = number(1);
-  usage.cached = number(2);
-  usage.cost = number(3);
-  return usage;
 }
 
 // A page of memory that is not there yet is waited for when it is wanted.
@@ -143,7 +127,6 @@ class Shift {
     if (told_.empty()) return {};
     TYER_TRY(given_, read_assignment(told_));
     told_.clear();
-    totals_ = read_totals(given_.usage_totals);
     return {};
   }
 
@@ -282,6 +265,7 @@ class Shift {
   }
 
   engine::Renew renewer() {
+    if (serving_.finish_here) return engine::renew_in(serving_.engine);
     auto desk = lock::make_far_desk(env_, serving_.hub);
     if (!desk) {
       return [error = desk.error()](const core::Lease&, Span) -> Result<> {
@@ -292,52 +276,27 @@ class Shift {
     return desk_->renewer();
   }
 
-  // A hub that is away is waited for: what came of a run is worth it.
+  // A hub that is away is waited for: what came of a run is worth it. Where its store is at hand,
+  // it is written there: a hub that is started again by another worker does not know our key.
   Result<> finish(const Result<run::Kept>& kept) {
-    const std::string body = dump_json(finish_body(kept));
+    const bool is_alone =
+        env::wait_readable(serving_.front.gone_fd(), Span::zero()).value_or(false);
+    const feed::Finish finish = make_finish(given_, kept, is_alone);
+    const std::string body = encode(finish);
     const Span until = env_.clock.mono() + limits::finish_wait;
     for (Span backoff{};;) {
-      const auto told = client_.ask("POST", path_of(given_, "finish"), {}, body);
+      Result<> told;
+      if (const auto answer = client_.ask("POST", path_of(given_, "finish"), {}, body); !answer) {
+        told = std::unexpected(answer.error());
+      }
+      const bool is_too_late = !told && told.error().fault == Fault::fenced;
+      if (!told && !is_too_late && serving_.finish_here) told = serving_.finish_here(finish);
       if (told) return {};
       const bool may_pass = info(told.error().fault).retry_helps;
-      if (!may_pass || env_.clock.mono() >= until) return std::unexpected(told.error());
+      if (!may_pass || env_.clock.mono() >= until) return told;
       backoff = engine::next_backoff(backoff);
       TYER_TRY_OK(env::wait_any({}, backoff));
     }
-  }
-
-  [[nodiscard]] Json finish_body(const Result<run::Kept>& kept) const {
-    if (!kept) {
-      return {{"verdict", "mistake"}, {"why", printable(kept.error().what, limits::why_bytes_max)}};
-    }
-    const backend::Report& report = kept->last.report;
-    // Who killed the front has not judged the run: what it had to do is to be done again.
-    const bool was_cut_off =
-        report.verdict == backend::Verdict::interrupted &&
-        env::wait_readable(serving_.front.gone_fd(), Span::zero()).value_or(false);
-    // Nor has a worker that leaves.
-    const bool was_left = report.verdict == backend::Verdict::stopped && kept->was_left;
-    const bool is_lost = kept->last.outcome == core::Outcome::lost || was_cut_off || was_left;
-    Json body{{"verdict", is_lost ? "lost" : backend::name(report.verdict)},
-              {"why", was_left ? "its worker left" : printable(report.why, limits::why_bytes_max)},
-              {"text", report.text}};
-    if (!report.conversation.empty()) {
-      body["claude_session_id"] = report.conversation;
-    } else if (kept->is_anew) {
-      body["claude_session_id"] = "";
-    }
-    const bool goes_on = !given_.conversation.empty() && !kept->is_anew;
-    const backend::Usage used =
-        backend::usage_of_run(goes_on ? totals_ : backend::Usage{}, kept->usage);
-    body["input_tokens"] = std::max<std::int64_t>(used.input, 0);
-    body["output_tokens"] = std::max<std::int64_t>(used.output, 0);
-    body["cached_tokens"] = std::max<std::int64_t>(used.cached, 0);
-    body["cost_micros"] = std::max<std::int64_t>(used.cost, 0);
-    if (kept->usage.tokens_are_totals || kept->usage.cost_is_total) {
-      body["totals"] = dump_json(Json::array(
-          {kept->usage.input, kept->usage.output, kept->usage.cached, kept->usage.cost}));
-    }
-    return body;
   }
 
   const Serving& serving_;
@@ -355,7 +314,6 @@ class Shift {
   core::Holder holder_;
   Span asked_{};
   Assignment given_;
-  backend::Usage totals_;
   std::unique_ptr<lock::Desk> desk_;
 };
 

@@ -13,6 +13,7 @@
 #include "backend/task.h"
 #include "engine/engine.h"
 #include "env/front.h"
+#include "feed/shifts.h"
 #include "lock/desk.h"
 #include "run/keeper.h"
 #include "work/assignment.h"
@@ -36,6 +37,9 @@ struct Serving {
   // Of one that offers itself: readable if it is not to wait any more.
   std::vector<int> stop_fds;
   std::function<void(const Given&)> on_given;
+  // Writes what came of the run into the hub's own store, where that is `engine`'s as well: see
+  // Order::own_hub. The session's lease is renewed there then. Null: only the hub can be told.
+  std::function<Result<>(const feed::Finish&)> finish_here = {};
   // Puts the run into a worktree of its own, if the agent wants one.
   std::function<Result<run::Preparation>(const Assignment& given, run::Job& job)> choose_tree;
 };

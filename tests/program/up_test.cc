@@ -1,6 +1,8 @@
 // tyer up: hub and agents with one command (W16), and a worker that brings its own hub.
 
 #include <csignal>
+#include <fstream>
+#include <iterator>
 
 #include <gtest/gtest.h>
 
@@ -9,6 +11,7 @@
 #include "support/demo.h"
 #include "support/forked.h"
 #include "support/hub.h"
+#include "support/worker_world.h"
 
 namespace tyer::testing {
 namespace {
@@ -174,6 +177,69 @@ TEST_F(Up, EndsARunOnTheSecondInterrupt) {
   program->signal(SIGINT);
   program->signal(SIGTERM);
   EXPECT_EQ(program->finish().code, 0);
+}
+
+// Killed while its agent is at work, which knows nothing of it.
+class UpKilled : public Up {
+ protected:
+  UpKilled() : news(dir / "news"), gate(dir / "gate") {
+    write_file("bot.sh", R"(
+cat >/dev/null
+echo started >>starts
+echo $$ >news
+read -r word <gate
+echo "{\"result\":\"$word\"}")");
+    start("--open-loopback");
+    Visitor people(url);
+    people.make("/api/keys", {{"name", "bot"},
+                              {"type", "command"},
+                              {"command", {"sh", dir / "bot.sh"}},
+                              {"working_directory", dir.path()}});
+    const std::string feed = text_or(people.get("/api/feeds").json()["data"][0], "id");
+    post = people.make("/api/feeds/" + feed + "/posts", {{"content", "@bot hello"}});
+    agent = static_cast<pid_t>(std::atoi(news.line().c_str()));
+    program->signal(SIGKILL);
+    (void)program->finish();
+  }
+
+  [[nodiscard]] std::vector<std::string> answers() const {
+    std::vector<std::string> all;
+    const Json page = Visitor(url).get("/api/posts/" + post + "/comments").json();
+    for (const Json& comment : page.value("data", Json::array())) {
+      all.push_back(text_or(comment, "content"));
+    }
+    return all;
+  }
+
+  void expect_one_run() const {
+    Listener events(url, "/api/events/stream?topics=comment");
+    if (answers().empty()) (void)events.until("comment_created");
+    EXPECT_EQ(answers(), std::vector<std::string>{"fine"});
+    const Json runs = Visitor(url).get("/api/runs").json().value("data", Json::array());
+    EXPECT_EQ(runs.size(), 1U) << runs;
+    EXPECT_EQ(runs.empty() ? "none" : text_or(runs[0], "verdict"), "done") << runs;
+    EXPECT_EQ(end_by(SIGTERM), 0);
+    std::ifstream starts(dir / "starts");
+    EXPECT_EQ(std::string(std::istreambuf_iterator<char>(starts), {}), "started\n");
+  }
+
+  NamedPipe news;
+  NamedPipe gate;
+  std::string post;
+  pid_t agent = 0;
+};
+
+TEST_F(UpKilled, HasWhatItsAgentSaidBeforeItIsStartedAgain) {
+  gate.put("fine");
+  EXPECT_TRUE(has_ended(agent));
+  start("--open-loopback");
+  expect_one_run();
+}
+
+TEST_F(UpKilled, HasWhatItsAgentSaysAfterItIsStartedAgain) {
+  start("--open-loopback");
+  gate.put("fine");
+  expect_one_run();
 }
 
 }  // namespace
