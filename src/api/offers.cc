@@ -151,7 +151,8 @@ Result<> Offers::prepare(store::Txn& txn, Called& called) {
   }
   feed::Begin begin{.session = called.session,
                     .run = uuid7(txn.now(), hub_.engine().env().random.bits()),
-                    .grant = offer.grant};
+                    .grant = offer.grant,
+                    .mark = offer.mark};
   begin.grant.holder.run = begin.run;
   // What it said of its clock is of when it began to wait.
   begin.grant.mono.reset();

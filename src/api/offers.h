@@ -31,6 +31,7 @@ struct Offer {
   std::vector<std::string> agents;    // Ids; empty: all.
   std::vector<std::string> sessions;  // Ids; empty: all.
   core::Grant grant = {};             // Of the session's lease, as in feed::Begin.
+  std::string mark = {};              // The same.
 };
 
 class Offers {

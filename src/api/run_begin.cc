@@ -126,7 +126,15 @@ Result<BegunRun> begin_in(store::Txn& txn, Hub& hub, const feed::Actor& actor,
       {"skill", skill_id()},
       {"token", coming.token},
       JsonPart::of("lease", json_object({{"key", lease->key}, {"token", lease->token}}))};
-  if (coming.announced == now) told.push_back({"announced", true});
+  // Who has to end something first does not start as fast as it can.
+  if (coming.announced == now && begun.left.empty()) told.push_back({"announced", true});
+  if (!begun.left.empty()) {
+    std::vector<std::string> left;
+    for (const feed::Left& one : begun.left) {
+      left.push_back(json_object({{"run", one.run}, {"mark", one.mark}}));
+    }
+    told.push_back(JsonPart::of("left", json_array(left)));
+  }
   TYER_TRY(std::string text, shown_begun(txn, begun, std::move(told)));
   return BegunRun{.is_begun = true, .answer = std::move(text)};
 }

@@ -94,6 +94,12 @@ Result<core::Holder> read_holder(const Call& call) {
                       .pid_start = input.maybe_number("pid_start").value_or(0)};
 }
 
+Result<std::string> read_mark(const Call& call) {
+  std::string mark = call.input.text("mark");
+  if (!mark.empty()) TYER_TRY_OK(feed::check_title("mark", mark, limits::actor_bytes_max));
+  return mark;
+}
+
 Result<core::Grant> read_grant(const Call& call) {
   const Input& input = call.input;
   core::Grant grant{.command = "run", .owner = call.caller.actor.name};
@@ -113,6 +119,7 @@ Result<http::Response> begin_run(Call& call) {
   feed::Begin begin{.session = call.path.at("id"), .run = run, .all = call.input.flag("all")};
   TYER_TRY(begin.grant, read_grant(call));
   begin.grant.holder.run = run;
+  TYER_TRY(begin.mark, read_mark(call));
   BegunRun begun;
   TYER_TRY_OK(call.hub.engine().write({[&](store::Txn& txn) -> Result<> {
     TYER_TRY_OK(own_session(txn, call));
@@ -130,6 +137,7 @@ Result<http::Response> offer_to_work(Call& call) {
   for (const std::string& agent : offer.agents) TYER_TRY_OK(check_own(call.caller, agent, ""));
   if (call.caller.actor.is_agent) offer.agents = {call.caller.actor.id};
   TYER_TRY(offer.grant, read_grant(call));
+  TYER_TRY(offer.mark, read_mark(call));
   return call.hub.offers().add(std::move(offer));
 }
 
@@ -279,6 +287,9 @@ const std::vector<Field> holder_fields{
 
 std::vector<Field> with_grant(std::vector<Field> fields) {
   fields.insert(fields.end(), holder_fields.begin(), holder_fields.end());
+  fields.push_back({"mark", Type::text, false,
+                    "TYER_KEEPER in the environment of what it starts: told as \"left\" to the "
+                    "session's next run on that machine, which ends it, if this one is lost"});
   fields.push_back({"mono_us", Type::number, false, "the machine's monotonic clock"});
   fields.push_back({"silence_ms", Type::number, false, "how long it may be silent; 3 minutes"});
   fields.push_back({"hold_ms", Type::number, false, "how long it may take; 30 minutes"});

@@ -25,6 +25,8 @@
 #include "cli/status_view.h"
 #include "cli/workspace.h"
 #include "env/os_error.h"
+#include "run/berth.h"
+#include "run/settle.h"
 #include "work/limits.h"
 #include "work/worker.h"
 
@@ -175,6 +177,13 @@ Done run_worker_loop(World& world, const Arguments& arguments, const Settings& s
   job.is_durable = false;
   // Made now, if it is not there: many keepers at once should not have to.
   TYER_TRY_OK(open_store(world, settings, Access::write));
+  options.settle = [&world, &settings, folder = job.folder] {
+    run::end_unrecorded(world.env, folder);
+    const auto store = open_store(world, settings, Access::write);
+    if (!store) return;
+    engine::Engine records(world.env, **store, world.catalog);
+    (void)run::settle(records);
+  };
   Keepers keepers(world, std::move(job),
                   own.service ? std::optional(settings.rules) : std::nullopt);
   work::Worker worker(

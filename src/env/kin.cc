@@ -7,6 +7,7 @@
 #include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <set>
 #include <sstream>
 
 #include <fmt/format.h>
@@ -79,13 +80,15 @@ TreeEnd end_kin(const std::vector<Kin>& kin) {
   const LinuxClock clock;
   const Span until = clock.mono() + limits::reap_wait_max;
   std::vector<Kin> all = kin;
+  std::set<std::int64_t> seen;
   std::vector<Fd> pidfds;
   // Stopped first: so nobody can answer the end of another by starting a new one.
   for (std::size_t i = 0; i < all.size(); ++i) {
     Fd pidfd = all[i].pid == getpid() ? Fd() : open_kin(all[i]);
     if (!pidfd) continue;
     syscall(SYS_pidfd_send_signal, pidfd.get(), SIGSTOP, nullptr, 0);
-    pidfds.push_back(std::move(pidfd));
+    // One that was known may be below another.
+    if (seen.insert(all[i].pid).second) pidfds.push_back(std::move(pidfd));
     if (i >= kin.size()) continue;  // Found below one that was known, with all below itself.
     const std::vector<Kin> below = kin_below(all[i].pid);
     all.insert(all.end(), below.begin(), below.end());

@@ -1,21 +1,19 @@
 #include "env/marked.h"
 
 #include <fcntl.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
-#include <csignal>
+#include <algorithm>
 #include <optional>
-#include <set>
 #include <thread>
 
 #include <fmt/format.h>
 
 #include "env/fd.h"
+#include "env/kin.h"
 #include "env/limits.h"
 #include "env/linux_clock.h"
 #include "env/proc_stat.h"
-#include "env/wait_readable.h"
 
 namespace tyer::env {
 namespace {
@@ -56,10 +54,14 @@ bool has_mark(std::int64_t pid, const std::string& mark) {
   return text.starts_with(whole) || text.contains('\0' + whole);
 }
 
-// The descriptor first: what has the mark after that is what it is of.
-Fd open_marked(std::int64_t pid, const std::string& mark) {
-  Fd pidfd(static_cast<int>(syscall(SYS_pidfd_open, static_cast<pid_t>(pid), 0)));
-  return pidfd && has_mark(pid, mark) ? std::move(pidfd) : Fd();
+// The start first: what has the mark after it and is somebody else by then is not ended for it.
+std::vector<Kin> marked_kin(const std::string& mark) {
+  std::vector<Kin> marked;
+  for (const std::int64_t pid : marked_processes(mark)) {
+    const auto stat = read_proc_stat(pid);
+    if (stat && !stat->is_over() && has_mark(pid, mark)) marked.push_back({pid, stat->start});
+  }
+  return marked;
 }
 
 }  // namespace
@@ -75,26 +77,15 @@ std::vector<std::int64_t> marked_processes(const std::string& mark) {
 TreeEnd end_marked(const std::string& mark) {
   const LinuxClock clock;
   const Span until = clock.mono() + limits::reap_wait_max;
-  std::set<std::int64_t> killed;
+  TreeEnd all;
   while (true) {
-    std::vector<Fd> pidfds;
-    for (const std::int64_t pid : marked_processes(mark)) {
-      Fd pidfd = open_marked(pid, mark);
-      if (!pidfd) continue;
-      // Stopped first: so nobody can answer the end of another by starting a new one.
-      syscall(SYS_pidfd_send_signal, pidfd.get(), SIGSTOP, nullptr, 0);
-      killed.insert(pid);
-      pidfds.push_back(std::move(pidfd));
-    }
-    if (pidfds.empty()) return {killed.size(), 0};
-    for (const Fd& pidfd : pidfds) {
-      syscall(SYS_pidfd_send_signal, pidfd.get(), SIGKILL, nullptr, 0);
-    }
-    for (const Fd& pidfd : pidfds) {
-      const Span left = until - clock.mono();
-      if (left <= Span::zero()) return {killed.size(), pidfds.size()};
-      (void)wait_readable(pidfd.get(), left);
-    }
+    const std::vector<Kin> marked = marked_kin(mark);
+    if (marked.empty()) return all;
+    const TreeEnd end = end_kin(marked);
+    all.killed += end.killed;
+    if (end.left == 0 && clock.mono() < until) continue;
+    all.left = std::max<std::size_t>(end.left, 1);
+    return all;
   }
 }
 

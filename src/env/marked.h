@@ -17,8 +17,8 @@ namespace tyer::env {
 // Those that live and can be seen, by pid, without this process itself.
 [[nodiscard]] std::vector<std::int64_t> marked_processes(const std::string& mark);
 
-// Kills them, and those that they start meanwhile. Returns when none is left, at
-// the latest after `limits::reap_wait_max`.
+// Kills them, stopped ones too, with all that is below them, marked or not, and those that they
+// start meanwhile. Returns when none is left, at the latest after `limits::reap_wait_max`.
 TreeEnd end_marked(const std::string& mark);
 
 }  // namespace tyer::env

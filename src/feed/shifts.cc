@@ -42,19 +42,57 @@ Result<std::string> unended_attempt(const core::View& view, const core::Witness&
   return "";
 }
 
-// A run of the session of which something is left. Workers make the ids before the hub says who may
-// begin, so the greatest is not always the last: some are looked at.
-Result<std::string> unended_run(const core::View& view, const core::Witness& witness,
-                                const std::string& session) {
+// One of the last runs of a session.
+struct Past {
+  Left left;
+  core::Place place;
+  std::string started_at;
+  bool is_lost = false;  // Nobody has said that it has ended.
+};
+
+// The newest first. Workers make the ids before the hub says who may begin, so the greatest is not
+// always the last: some are looked at.
+Result<std::vector<Past>> list_past(const core::View& view, const std::string& session) {
   TYER_TRY(const auto last, view.newest({.kind = "shift",
                                          .below = "shift/" + session,
                                          .limit = limits::last_shifts_looked_at}));
+  std::vector<Past> all;
   for (const core::Subject& subject : last) {
-    TYER_TRY(const Shift shift, read_shift(subject));
-    TYER_TRY(std::string unended, unended_attempt(view, witness, shift.run));
+    TYER_TRY(const JsonFields state, JsonFields::read(subject.state));
+    all.push_back({.left = {state.text("run"), state.text("mark")},
+                   .place = {state.text("host"), state.text("boot"), state.text("namespace")},
+                   .started_at = state.text("started_at"),
+                   .is_lost = subject.status != "ended" || state.text("verdict") == "lost"});
+  }
+  std::ranges::stable_sort(all, std::ranges::greater(), &Past::started_at);
+  return all;
+}
+
+// Whether whoever begins in `place` can see what was left in `there`.
+bool is_same_machine(const core::Place& there, const core::Place& place) {
+  return there == place && !there.boot.empty() && !there.pid_namespace.empty();
+}
+
+// A run of which something is left that whoever begins in `place` cannot end.
+Result<std::string> unended_elsewhere(const core::View& view, const core::Witness& witness,
+                                      const std::vector<Past>& past, const core::Place& place) {
+  for (const Past& one : past) {
+    if (is_same_machine(one.place, place)) continue;
+    TYER_TRY(std::string unended, unended_attempt(view, witness, one.left.run));
     if (!unended.empty()) return unended;
   }
   return "";
+}
+
+// What whoever begins in `place` has to end. One that was not lost has done so for those before.
+std::vector<Left> list_left(const std::vector<Past>& past, const core::Place& place) {
+  std::vector<Left> left;
+  for (const Past& one : past) {
+    if (!is_same_machine(one.place, place)) continue;
+    if (!one.is_lost) break;
+    left.push_back(one.left);
+  }
+  return left;
 }
 
 // While a run of a deleted session goes on, what that session had is still for it to answer.
@@ -149,6 +187,7 @@ core::Draft start_shift(const Begin& begin, const Begun& begun, const std::strin
                        {"namespace", begin.grant.holder.place.pid_namespace},
                        {"pid", begin.grant.holder.pid},
                        {"pid_start", begin.grant.holder.pid_start},
+                       {"mark", begin.mark},
                        {"started_at", format_time(now)}})};
 }
 
@@ -257,7 +296,9 @@ Result<Begun> decide_begin(const core::View& view, const core::Witness& witness,
     begun.why = describe_holder(held->lease);
     return begun;
   }
-  TYER_TRY(const std::string unended, unended_run(view, witness, begin.session));
+  const core::Place& place = begin.grant.holder.place;
+  TYER_TRY(const std::vector<Past> past, list_past(view, begin.session));
+  TYER_TRY(const std::string unended, unended_elsewhere(view, witness, past, place));
   if (!unended.empty()) {
     begun.why = fmt::format("what is left of run {} is being ended", unended);
     return begun;
@@ -275,6 +316,7 @@ Result<Begun> decide_begin(const core::View& view, const core::Witness& witness,
   begun.change.renewals = std::move(taken.renewals);
   begun.change.endings = std::move(taken.endings);
   begun.change.grants = std::move(taken.grants);
+  begun.left = list_left(past, place);
   TYER_TRY_OK(start(view, begin, agent, begun, now));
   return begun;
 }

@@ -43,6 +43,13 @@ struct Begin {
   // Also if there is only what an earlier run has failed at: somebody looks at it anew.
   bool all = false;
   Credential credential;  // The run's token; session, agent and run aside.
+  std::string mark = {};  // What its keeper and all below it can be found by where it runs.
+};
+
+// A run that was lost, of which something may still be there.
+struct Left {
+  std::string run;
+  std::string mark;  // As in Begin.
 };
 
 // A run that is to end.
@@ -59,13 +66,16 @@ struct Begun {
   std::string why;                 // If not: who has the session, or which limit is reached.
   std::optional<Time> not_before;  // Of a limit.
   std::vector<Item> items;         // Of one thread, the oldest first.
+  // On the machine where it begins: whoever starts it ends all of that first (W10).
+  std::vector<Left> left;
   core::Subject session;
   core::Subject agent;
 };
 
 // Takes the oldest open item, with those behind it that are in the same thread. One that was woken
 // for often enough is skipped instead. Nothing is begun while somebody else has the session, while
-// what is left of the run before is still being ended, without an item, or over a budget (W17).
+// what is left of the run before is still being ended elsewhere, without an item, or over a budget
+// (W17).
 // A shift whose lease this one takes over ends as lost in the same change. `conflict` if the run
 // has begun before: its token is told only once, so who missed it begins another run.
 [[nodiscard]] Result<Begun> decide_begin(const core::View& view, const core::Witness& witness,

@@ -234,12 +234,13 @@ TEST_F(BeginningShift, TakesWhatRestsWhenAskedForAll) {
 }
 
 // W2, W10: what is left of a run may still write to the conversation.
-TEST_F(BeginningShift, WaitsForWhatIsLeftOfTheRunBefore) {
+TEST_F(BeginningShift, WaitsForWhatIsLeftOfTheRunBeforeElsewhere) {
   world.post(me, "@bot");
   world.begin("bot/default", "r1");
   trace("r1", "run.created");
   trace("r1", "run.started");
   finish("r1", "lost");
+  world.host = "another";
 
   const Begun begun = world.begin("bot/default", "r2");
   EXPECT_FALSE(begun.is_begun);
@@ -251,6 +252,36 @@ TEST_F(BeginningShift, WaitsForWhatIsLeftOfTheRunBefore) {
   EXPECT_EQ(world.begin("bot/default", "r2").why, "what is left of run r1b is being ended");
   trace("r1b", "run.ended");
   EXPECT_TRUE(world.begin("bot/default", "r2").is_begun);
+}
+
+// W10: whoever begins ends that first.
+TEST_F(BeginningShift, IsToldWhatLostRunsHaveLeftOnItsMachine) {
+  world.post(me, "@bot");
+  world.begin("bot/default", "r1");
+  trace("r1", "run.created");
+  trace("r1", "run.started");
+  finish("r1", "lost");
+  world.host = "another";
+  EXPECT_FALSE(world.begin("bot/default", "r2").is_begun);
+  world.host = "far";
+
+  const Begun begun = world.begin("bot/default", "r2");
+
+  EXPECT_TRUE(begun.is_begun);
+  ASSERT_EQ(begun.left.size(), 1U);
+  EXPECT_EQ(begun.left.front().run, "r1");
+  EXPECT_EQ(begun.left.front().mark, "mark of r1");
+}
+
+TEST_F(BeginningShift, IsNotToldAgainWhatAnotherHasEnded) {
+  world.post(me, "@bot");
+  world.begin("bot/default", "r1");
+  finish("r1", "lost");
+  EXPECT_EQ(world.begin("bot/default", "r2").left.size(), 1U);
+  finish("r2", "failed");
+  world.post(me, "@bot again");
+
+  EXPECT_EQ(world.begin("bot/default", "r3").left.size(), 0U);
 }
 
 // W15: the machine on which it was to be tried again is gone, and nobody will ever say so.

@@ -45,7 +45,8 @@ class RunKeeper {
       return fail(Fault::invalid,
                   fmt::format("there is no back end '{}'", printable(job.backend, 80)));
     }
-    Attempt attempt{.first = job.mark.empty() ? job.id : job.mark};
+    if (job.mark.empty()) job.mark = job.id;
+    Attempt attempt{.first = job.mark};
     // What is prepared is prepared for a run that is there. Else it is made when it starts.
     if (preparation_) TYER_TRY_OK(create(job, attempt));
     backend::Attempts attempts;

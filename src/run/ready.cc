@@ -36,7 +36,7 @@ Result<Plan> make_plan(env::Env& env, const backend::Backend& backend, const Job
   TYER_TRY(plan.call, backend.prepare(plan.task, features));
   plan.spawn.argv = plan.call.argv;
   plan.spawn.environment = backend::call_environment(environment, plan.call);
-  plan.spawn.environment.erase("TYER_KEEPER");
+  plan.spawn.environment["TYER_KEEPER"] = job.mark.empty() ? job.id : job.mark;
   plan.spawn.environment["TYER_RUN"] = job.id;
   plan.spawn.environment["PWD"] = job.directory;
   return plan;

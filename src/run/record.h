@@ -27,8 +27,8 @@ namespace tyer::run {
 // What everything that a run starts has in its environment: "TYER_RUN=<id>".
 [[nodiscard]] std::string mark_of(const std::string& id);
 
-// What the keeper itself has in its own, and so a child that it has forked and that is
-// not the agent yet. `first` is the id of its first run, or what was to be.
+// What the keeper itself has in its own, with its front, and everything that it starts in all
+// attempts. `first` is the id of its first run, or what was to be.
 [[nodiscard]] std::string keeper_mark_of(const std::string& first);
 
 // Where its keeper writes who is below it; see env/kin.h.

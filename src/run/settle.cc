@@ -119,17 +119,33 @@ Result<bool> settle_one(engine::Engine& engine, const std::string& id) {
 }
 
 Result<std::vector<std::string>> settle(engine::Engine& engine) {
-  std::vector<Record> open;
+  TYER_TRY(const Time now, engine.store_time());
+  std::vector<std::string> lost;
   TYER_TRY_OK(engine.read([&](const core::View& view) -> Result<> {
-    TYER_TRY(open, list_open(view));
+    lost.clear();
+    TYER_TRY(const std::vector<Record> open, list_open(view));
+    for (const Record& record : open) {
+      TYER_TRY(const auto lease, view.lease(key_of(record.id)));
+      if (is_lost(record, lease, engine.env().processes, now)) lost.push_back(record.id);
+    }
     return {};
   }));
   std::vector<std::string> settled;
-  for (const Record& record : open) {
-    TYER_TRY(const bool was_lost, settle_one(engine, record.id));
-    if (was_lost) settled.push_back(record.id);
+  for (const std::string& id : lost) {
+    TYER_TRY(const bool was_lost, settle_one(engine, id));
+    if (was_lost) settled.push_back(id);
   }
   return settled;
+}
+
+Result<> end_left(const std::string& id, const std::string& mark) {
+  std::size_t left = mark.empty() ? 0 : env::end_marked(keeper_mark_of(mark)).left;
+  left += env::end_marked(mark_of(id)).left;
+  if (left == 0) return {};
+  return fail(Fault::unavailable,
+              fmt::format("{} processes of the lost run {} do not end although they were killed; "
+                          "they may hang on a device or a network disk",
+                          left, printable(id, 60)));
 }
 
 Result<> ask_stop(engine::Engine& engine, const std::string& id, const std::string& by) {

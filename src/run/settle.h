@@ -18,6 +18,11 @@ namespace tyer::run {
 // The same for one run.
 [[nodiscard]] Result<bool> settle_one(engine::Engine& engine, const std::string& id);
 
+// Ends all that is on this machine of run `id` of a session that was lost, wherever it is recorded,
+// before another of the session starts: its agents, and a keeper and a front that are stopped.
+// `mark` is its keeper's, see keeper_mark_of; empty: unknown. `unavailable` if something is left.
+[[nodiscard]] Result<> end_left(const std::string& id, const std::string& mark);
+
 // Asks run `id` to end; see decide_stop.
 [[nodiscard]] Result<> ask_stop(engine::Engine& engine, const std::string& id,
                                 const std::string& by);

@@ -63,6 +63,9 @@ Result<Assignment> read_announced(std::string_view text) {
                    .items = read_list(begun, "items"),
                    .comments = read_list(begun, "comments")};
   for (const JsonFields& one : begun.objects("titles")) given.titles.push_back(one.text("title"));
+  for (const JsonFields& one : begun.objects("left")) {
+    given.left.push_back({one.text("run"), one.text("mark")});
+  }
   const bool is_one = backend::is_uuid(given.run) && !given.token.empty() && !given.backend.empty();
   if (!is_one) return fail(Fault::broken, "the hub's answer is not that of a run");
   return given;

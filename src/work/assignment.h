@@ -22,6 +22,12 @@ struct Said {
   std::string at;  // When.
 };
 
+// A run of the session that was lost on this machine; see run::end_left.
+struct LostRun {
+  std::string run;
+  std::string mark;
+};
+
 struct Assignment {
   std::string run;
   std::string token;  // Secret: for the run's environment only.
@@ -50,6 +56,7 @@ struct Assignment {
   std::vector<Said> items;          // To be answered; the post may be among them.
   std::vector<Said> comments;       // The last ones, the oldest first.
   std::vector<std::string> titles;  // Of the feed's newest posts.
+  std::vector<LostRun> left;        // To be ended before it starts.
 };
 
 // From the answer to POST /api/sessions/{id}/runs. `broken` if it is none.

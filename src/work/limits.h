@@ -19,6 +19,7 @@ inline constexpr std::size_t runs_at_once = 8;  // Of one worker, if nobody says
 inline constexpr std::size_t runs_at_once_max = 1'000;
 inline constexpr Span rest_after = 500ms;     // Nothing to do for so long: memory is given back.
 inline constexpr Span work_look_every = 10s;  // If every event is lost (W14).
+inline constexpr Span settle_every = 1min;    // Between looks for what dead runs have left.
 inline constexpr Span offer_pause = 50ms;     // Before the next keeper offers itself.
 inline constexpr Span given_wait = 100ms;     // For who offers itself to say what it was given.
 inline constexpr std::size_t given_bytes_max = 4 << 10;

@@ -56,7 +56,6 @@ class Shift {
     outfit_.get_ready();
     (void)client_.ask("GET", "/api/auth/me", {});
     (void)env::is_quiet();
-    (void)settle();
     (void)serving_.engine.apply(
         {run::key_of(order_.job.id)},
         [](const core::View&, Time) -> Result<core::Change> { return core::Change{}; });
@@ -74,7 +73,6 @@ class Shift {
 
   // For the session that it is told.
   Result<Served> run(const Call& call) {
-    TYER_TRY_OK(settle());
     TYER_TRY(Json body, grant_body());
     body["run"] = call.run;
     body["all"] = call.all;
@@ -130,10 +128,15 @@ class Shift {
     return {};
   }
 
-  // What a dead run has left on this machine ends before the next one begins.
-  Result<> settle() {
-    run::end_unrecorded(env_, order_.job.folder, order_.job.id);
-    TYER_TRY_OK(run::settle(serving_.engine));
+  // Of the session's runs that were lost here, wherever their records are (W10).
+  Result<> end_left() {
+    for (const LostRun& lost : given_.left) {
+      // What we withdrew ourselves is called lost as well.
+      const bool is_ours = lost.mark == order_.job.id;
+      if (!is_ours && backend::is_uuid(lost.run)) TYER_TRY_OK(run::end_left(lost.run, lost.mark));
+    }
+    // Those of them that are recorded here are known to have ended, before another begins.
+    if (!given_.left.empty()) TYER_TRY_OK(run::settle(serving_.engine));
     return {};
   }
 
@@ -156,6 +159,7 @@ class Shift {
     const Span hold = std::min(hold_max(), limits::hold_most);
     Json body = holder_body();
     body["mono_us"] = env_.clock.mono().count();
+    body["mark"] = order_.job.id;
     body["silence_ms"] = order_.job.silence / 1ms;
     body["hold_ms"] = hold / 1ms;
     return body;
@@ -185,7 +189,6 @@ class Shift {
   // again.
   void expect(const std::string& line) {
     expected_.reset();
-    is_settled_ = false;
     if (line.empty()) return;
     auto given = read_announced(line);
     if (given && berth_) {
@@ -193,14 +196,13 @@ class Shift {
       expected_ = outfit_.expect(*std::move(given));
       if (!berth_->expect(run)) expected_.reset();
     }
-    is_settled_ = settle().has_value();
   }
 
   // Until what we were told of has begun. An error: not for all we know; it must not be started.
   Result<> await_start() {
     if (has_begun_) return {};
-    if (!is_settled_) TYER_TRY_OK(settle());
     TYER_TRY_OK(stand_.await(given_.run));
+    TYER_TRY_OK(end_left());
     TYER_TRY_OK(confirm());
     has_begun_ = true;
     return {};
@@ -305,8 +307,7 @@ class Shift {
   std::unique_ptr<run::Berth> berth_;
   Outfit outfit_{serving_, order_};
   std::optional<Expected> expected_;
-  std::string told_;         // Not heard yet.
-  bool is_settled_ = false;  // Since it is known that there will be a run.
+  std::string told_;  // Not heard yet.
   bool has_begun_ = false;
   bool has_told_ = false;  // The worker, what it was given.
   lock::HubClient client_;

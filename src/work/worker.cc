@@ -125,7 +125,12 @@ Span Worker::until_next() const {
 }
 
 void Worker::look_for_work() {
-  look_at_ = env_.clock.mono() + limits::work_look_every;
+  const Span began = env_.clock.mono();
+  look_at_ = began + limits::work_look_every;
+  if (options_.settle && began >= settle_at_ && !is_leaving()) {
+    settle_at_ = began + limits::settle_every;
+    options_.settle();
+  }
   for (const auto& served : served_) {
     // What earlier runs have failed at is tried once more by a worker that is new.
     const bool all = !served->has_looked;

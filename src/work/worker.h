@@ -47,6 +47,8 @@ struct WorkerOptions {
   Span leave =
       limits::leave_time;  // For runs under way, when it leaves or their session is deleted.
   bool is_alone = false;   // Nothing else in this process has to be quick.
+  // Ends what dead runs have left on this machine; called at the beginning and now and then.
+  std::function<void()> settle = {};
 };
 
 // Exit codes of a keeper that had no run: see Ended.
@@ -133,6 +135,7 @@ class Worker {
   std::map<std::string, std::string> agent_names_;
   std::optional<Span> rest_at_;  // None: it does, or never will.
   Span look_at_{};               // For work, whatever was heard.
+  Span settle_at_{};
   Span offer_at_{};              // When the next keeper may offer itself.
   std::optional<Span> leave_by_;
   bool was_asked_ = false;  // The runs were.

@@ -143,5 +143,69 @@ TEST_P(WorkerKill, OfHubAndKeeperTogetherLosesNothing) {
 INSTANTIATE_TEST_SUITE_P(, WorkerKill, ::testing::Values("Near", "Far"),
                          [](const auto& place) { return place.param; });
 
+struct Takeover {
+  const char* name;
+  bool is_killed;  // Else its worker, front and keeper are stopped.
+  bool is_near;    // Workers share the hub's store; else each has one of its own.
+};
+
+// Another worker on the same machine takes a session whose agent lives on.
+class WorkerTakeover : public WorkerTest, public ::testing::WithParamInterface<Takeover> {
+ protected:
+  WorkerTakeover() {
+    environment["TYER_LEASE_SILENCE"] = "3s";
+    environment["TYER_LEASE_HEARTBEAT"] = "500ms";
+    if (GetParam().is_near) work_place = dir.path();
+    start_hub();
+    // What a run leaves has the lock as well.
+    make_scripted("bot", R"(
+cat >/dev/null
+exec 9>busy
+flock -n 9 || echo "two at once" >>wrong
+setsid sleep 600 &
+echo here
+read -r word <gate
+echo "{\"result\":\"$word\"}")");
+  }
+};
+
+TEST_P(WorkerTakeover, NeverMeetsTheAgentBefore) {
+  const std::string bot = session_of("bot");
+  const auto worker = start_worker("bot");
+  const std::string post = write_post("@bot hello");
+  (void)await_run(bot);
+  const std::vector<pid_t> gone = stop_worker(*worker, bot);
+  if (GetParam().is_killed) {
+    kill_together(gone);
+    (void)worker->finish();
+  } else {
+    for (const pid_t pid : gone) ::kill(pid, SIGSTOP);
+  }
+  EXPECT_FALSE(agents_of(bot).empty());
+  const TempDir another;
+  if (!GetParam().is_near) work_place = another.path();
+
+  const auto next = start_worker("bot");
+  await("that it is lost", [&] { return verdicts(bot).starts_with("lost"); });
+  (void)await_run(bot);
+  gate->put("fine");
+  await_answers(post, 1);
+
+  EXPECT_EQ(answers(post), Texts{"fine"});
+  EXPECT_EQ(read_file("wrong"), "");
+  if (!GetParam().is_killed) {
+    for (const pid_t pid : gone) ::kill(pid, SIGCONT);
+    EXPECT_EQ(leave(*worker).code, 0);
+  }
+  EXPECT_EQ(leave(*next).code, 0);
+  expect_all_is_well(1);
+}
+
+INSTANTIATE_TEST_SUITE_P(, WorkerTakeover,
+                         ::testing::Values(Takeover{"OfOneKilled", true, false},
+                                           Takeover{"OfOneStopped", false, false},
+                                           Takeover{"OfOneStoppedNear", false, true}),
+                         [](const auto& takeover) { return takeover.param.name; });
+
 }  // namespace
 }  // namespace tyer::testing

@@ -203,8 +203,9 @@ feed::Woken FeedWorld::wake(const std::string& session, const std::string& run) 
 
 Result<feed::Begun> FeedWorld::try_begin(const std::string& session, const std::string& run,
                                          bool all) {
-  feed::Begin wanted{.session = session_id(session), .run = run, .all = all};
-  wanted.grant = {.holder = {.place = {"far", "boot", "ns"}, .pid = 7, .run = run},
+  feed::Begin wanted{
+      .session = session_id(session), .run = run, .all = all, .mark = "mark of " + run};
+  wanted.grant = {.holder = {.place = {host, "boot", "ns"}, .pid = 7, .run = run},
                   .silence_max = limits::silence_max,
                   .hold_max = limits::hold_max};
   wanted.credential = {.id = "cr_" + run, .kind = "run", .name = run, .hash = "h", .prefix = "p"};

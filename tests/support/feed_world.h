@@ -106,6 +106,7 @@ class FeedWorld {
   [[nodiscard]] std::vector<core::Event> events(const std::string& root = "");
 
   limits::FeedRules rules;
+  std::string host = "far";  // Where runs begin.
   sim::TrueTime time{from_micros(1'767'323'045'000'000)};
   const core::Catalog catalog;
 
