@@ -1,4 +1,4 @@
-// tyer agent add, set, list, key, remove and sessions: who may come to the hub.
+// tyer agent add, set, list, key and remove: who may come to the hub.
 
 #include <algorithm>
 #include <array>
@@ -76,18 +76,6 @@ Done revoke_key(World& world, const Arguments& arguments, Door& door, const std:
   const std::string id = text_or(*found, "id");
   TYER_TRY_OK(door.ask("DELETE", "/api/keys/" + id));
   print_object(world, arguments, {{"id", id}, {"status", "revoked"}}, id + " is revoked\n");
-  return 0;
-}
-
-Done list_sessions(World& world, const Arguments& arguments, Door& door, const std::string& path) {
-  TYER_TRY(const Json rows, door.ask_all(path, {}, limits::hub_list_rows));
-  std::vector<std::vector<std::string>> lines{{"ID", "NAME", "STATUS", "FOLLOWS", "CONVERSATION"}};
-  for (const Json& row : rows) {
-    const std::size_t follows = row.contains("followed_posts") ? row["followed_posts"].size() : 0;
-    lines.push_back({shown_text(row, "id"), shown_text(row, "name"), shown_text(row, "status"),
-                     std::to_string(follows), shown_text(row, "claude_session_id")});
-  }
-  print_rows(world, arguments, rows, lines, "No sessions.\n");
   return 0;
 }
 
@@ -275,29 +263,6 @@ Done run_agent_remove(World& world, const Arguments& arguments) {
   TYER_TRY_OK(door->ask("DELETE", "/api/agents/" + agent));
   print_object(world, arguments, {{"id", agent}, {"status", "deleted"}},
                agent + " is deleted, with its sessions and keys\n");
-  return 0;
-}
-
-Done run_agent_sessions(World& world, const Arguments& arguments) {
-  const auto added = arguments.value("--add");
-  const auto removed = arguments.value("--remove");
-  if (added && removed) {
-    return std::unexpected(Failure{{Fault::invalid, "--add and --remove are one too many"}});
-  }
-  TYER_TRY(const auto door, Door::open(world, arguments, Access::read));
-  TYER_TRY(const std::string agent, find_agent(*door, *arguments.value("NAME")));
-  const std::string path = "/api/agents/" + agent + "/sessions";
-  if (added) {
-    TYER_TRY(const std::string body, body_of({{"name", added}}));
-    TYER_TRY(const Json made, door->ask("POST", path, {}, body));
-    print_object(world, arguments, made, text_or(made, "id") + "\n");
-    return 0;
-  }
-  if (!removed) return list_sessions(world, arguments, *door, path);
-  TYER_TRY(const std::string session, find_session(*door, agent, *removed));
-  TYER_TRY_OK(door->ask("DELETE", "/api/sessions/" + session));
-  print_object(world, arguments, {{"id", session}, {"status", "deleted"}},
-               session + " is deleted; what it had to answer goes to the default session\n");
   return 0;
 }
 

@@ -6,6 +6,7 @@
 #include "cli/agent_rows.h"
 #include "cli/feed_rows.h"
 #include "cli/hub_rows.h"
+#include "cli/session_rows.h"
 #include "cli/work_rows.h"
 #include "cli/worktree_rows.h"
 
@@ -267,7 +268,9 @@ constexpr std::array all_commands{
     hub_rows::agent_list,
     hub_rows::agent_key,
     hub_rows::agent_remove,
-    hub_rows::agent_sessions,
+    session_rows::list,
+    session_rows::follow,
+    session_rows::unfollow,
     feed_rows::list,
     feed_rows::add,
     feed_rows::remove,

@@ -27,9 +27,9 @@ bool is_section(std::string_view name) {
   });
 }
 
-bool is_number(std::string_view name) {
-  return std::ranges::any_of(settings_table(), [name](const Setting& setting) {
-    return setting.name == name && setting.kind == Setting::Kind::number;
+bool is_of(std::string_view name, Setting::Kind kind) {
+  return std::ranges::any_of(settings_table(), [&](const Setting& setting) {
+    return setting.name == name && setting.kind == kind;
   });
 }
 
@@ -44,8 +44,12 @@ Result<> flatten(const toml::table& table, const std::string& prefix, const std:
       TYER_TRY_OK(flatten(*inner, name + ".", path, found));
     } else if (const auto* text = node.as_string()) {
       found.push_back({name, text->get(), from, path.substr(0, path.rfind('/'))});
-    } else if (const auto* number = node.as_integer(); number != nullptr && is_number(name)) {
+    } else if (const auto* number = node.as_integer();
+               number != nullptr && is_of(name, Setting::Kind::number)) {
       found.push_back({name, std::to_string(number->get()), from, ""});
+    } else if (const auto* flag = node.as_boolean();
+               flag != nullptr && is_of(name, Setting::Kind::flag)) {
+      found.push_back({name, flag->get() ? "true" : "false", from, ""});
     } else {
       return fail(Fault::invalid, fmt::format("{}: {} must be a text in quotes, like \"5m\"", from,
                                               printable(name)));

@@ -179,25 +179,4 @@ inline constexpr Command agent_remove{.name = "agent remove",
                                       .exit_codes = codes,
                                       .run = run_agent_remove};
 
-inline constexpr std::array sessions_options{
-    Option{"--add", "SESSION", "Make a session: 1 to 20 of a-z, A-Z, 0-9, 가-힣, _ and -"},
-    Option{"--remove", "SESSION", "Delete one"},
-    url_option,
-};
-inline constexpr std::array<std::string_view, 3> sessions_examples{
-    "tyer agent sessions research-bot", "tyer agent sessions research-bot --add deploy",
-    "tyer agent sessions research-bot --remove deploy"};
-inline constexpr Command agent_sessions{
-    .name = "agent sessions",
-    .group = "Hub",
-    .summary = "List the sessions of an agent, make one, or delete one",
-    .details =
-        "A session is one of its conversations. What a deleted one had to answer goes to "
-        "the default one.",
-    .operands = agent_operands,
-    .options = sessions_options,
-    .examples = sessions_examples,
-    .exit_codes = codes,
-    .run = run_agent_sessions};
-
 }  // namespace tyer::cli::hub_rows

@@ -56,6 +56,10 @@ constexpr std::array table_rows{
             "How often agents may mention agents under one post within `hub.bot_window`; then the "
             "chain stops."},
     Setting{"hub.bot_window", "TYER_HUB_BOT_WINDOW", "", duration, "", "5m", "See above."},
+    Setting{"routing.followers_hear_mentions", "TYER_ROUTING_FOLLOWERS_HEAR_MENTIONS", "", flag, "",
+            "false",
+            "`true`: a comment that mentions somebody wakes the sessions that follow its thread, "
+            "too, not only those that it mentions."},
     Setting{"worker.leave", "TYER_WORKER_LEAVE", "", duration, "", "5m",
             "How long runs under way may go on when their worker leaves or their session is "
             "deleted."},
@@ -86,6 +90,12 @@ Result<std::size_t> read_number(const Given& given, std::size_t most) {
   if (error == std::errc{} && rest == end && number > 0 && number <= most) return number;
   return refuse(given, fmt::format("is '{}', but must be a number from 1 to {}",
                                    printable(given.text, 80), most));
+}
+
+Result<bool> read_flag(const Given& given) {
+  if (given.text == "true" || given.text == "false") return given.text == "true";
+  return refuse(given,
+                fmt::format("is '{}', but must be true or false", printable(given.text, 80)));
 }
 
 Result<> check_choice(const Given& given, std::string_view choices) {
@@ -184,6 +194,8 @@ Result<> set(Settings& settings, const Given& given) {
     TYER_TRY(settings.hold, read_duration(given));
   } else if (given.name == "worker.leave") {
     TYER_TRY(settings.worker_leave, read_duration(given));
+  } else if (given.name == "routing.followers_hear_mentions") {
+    TYER_TRY(settings.rules.followers_hear_mentions, read_flag(given));
   } else if (given.name == "runs.keep") {
     TYER_TRY(settings.runs_kept, read_number(given, limits::run_folders_max));
   }

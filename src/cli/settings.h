@@ -30,6 +30,7 @@ struct Setting {
     choice,
     name,
     number,
+    flag,  // true or false.
     duration,
     durations,
   };

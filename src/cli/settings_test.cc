@@ -26,16 +26,17 @@ TEST(Settings, DefaultsAreThoseOfTheLaws) {
 }
 
 TEST(Settings, OfTheHubAreRefusedIfTheyCannotBe) {
-  for (const auto& [name, text] :
-       std::vector<std::pair<std::string, std::string>>{{"hub.url", "127.0.0.1:7420"},
-                                                        {"hub.url", "http://me:secret@host"},
-                                                        {"hub.listen", "127.0.0.1"},
-                                                        {"hub.listen", ":1"},
-                                                        {"hub.listen", "127.0.0.1:70000"},
-                                                        {"hub.sessions_max", "0"},
-                                                        {"hub.sessions_max", "many"},
-                                                        {"hub.bot_mentions_max", "1000000"},
-                                                        {"hub.bot_window", "5"}}) {
+  for (const auto& [name, text] : std::vector<std::pair<std::string, std::string>>{
+           {"hub.url", "127.0.0.1:7420"},
+           {"hub.url", "http://me:secret@host"},
+           {"hub.listen", "127.0.0.1"},
+           {"hub.listen", ":1"},
+           {"hub.listen", "127.0.0.1:70000"},
+           {"hub.sessions_max", "0"},
+           {"hub.sessions_max", "many"},
+           {"hub.bot_mentions_max", "1000000"},
+           {"hub.bot_window", "5"},
+           {"routing.followers_hear_mentions", "yes"}}) {
     const auto refused = resolve({{name, text, "f:1", "/"}});
     ASSERT_FALSE(refused) << name << " " << text;
     EXPECT_TRUE(refused.error().what.starts_with("f:1: " + name + " ")) << refused.error().what;
@@ -51,6 +52,7 @@ TEST(Settings, EveryOneOfTheTableHasAnEffect) {
     if (setting.kind == Setting::Kind::address) text = "127.0.0.1:7";
     if (setting.kind == Setting::Kind::name) text = "other";
     if (setting.kind == Setting::Kind::number) text = "7";
+    if (setting.kind == Setting::Kind::flag) text = setting.fallback == "true" ? "false" : "true";
     if (setting.kind == Setting::Kind::choice) {
       text = setting.choices.substr(setting.choices.rfind('|') + 1);
     }
@@ -70,6 +72,7 @@ TEST(Settings, EveryOneOfTheTableHasAnEffect) {
                  before->rules.sessions_max == after->rules.sessions_max &&
                  before->rules.bot_mentions_max == after->rules.bot_mentions_max &&
                  before->rules.bot_window == after->rules.bot_window &&
+                 before->rules.followers_hear_mentions == after->rules.followers_hear_mentions &&
                  before->hold_by_command == after->hold_by_command)
         << name;
   }
@@ -121,6 +124,18 @@ TEST(ConfigFile, IsAFlatListWithLines) {
   ASSERT_EQ(found->size(), 2U);
   EXPECT_EQ((*found)[0], (Given{"lease.hold", "5m", "/p/.tyer/config.toml:3", "/p/.tyer"}));
   EXPECT_EQ((*found)[1], (Given{"store", "files:x", "/p/.tyer/config.toml:1", "/p/.tyer"}));
+}
+
+TEST(ConfigFile, HasNumbersAndFlagsWithoutQuotes) {
+  const auto found = read_config(
+      "[hub]\nsessions_max = 7\n[routing]\n"
+      "followers_hear_mentions = true\n",
+      "f");
+
+  ASSERT_TRUE(found) << found.error().what;
+  ASSERT_EQ(found->size(), 2U);
+  EXPECT_EQ((*found)[0], (Given{"hub.sessions_max", "7", "f:2", ""}));
+  EXPECT_EQ((*found)[1], (Given{"routing.followers_hear_mentions", "true", "f:4", ""}));
 }
 
 TEST(ConfigFile, IsRefusedWithItsLine) {

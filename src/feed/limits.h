@@ -38,6 +38,8 @@ struct FeedRules {
   std::size_t bot_mentions_max = 4;  // Of agents by agents, under one post ...
   Span bot_window = 5min;            // ... within this time.
   std::size_t wakes_max = 3;         // For one item.
+  // Whether a comment that names somebody goes to the followers of its thread, too.
+  bool followers_hear_mentions = false;
 };
 
 }  // namespace tyer::limits

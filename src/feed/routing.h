@@ -35,7 +35,7 @@ class Routing {
         post_(std::move(post)),
         thread_(thread) {}
 
-  // To those that `text` mentions.
+  // To those that `text` mentions. If there are any, it is for nobody else (H12).
   [[nodiscard]] Result<> to_mentioned(const std::string& text);
 
   // To those that follow the post, and to its author's if nobody of its author does.

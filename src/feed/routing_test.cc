@@ -40,8 +40,7 @@ TEST_F(Routed, AMentionGoesToTheDefaultSessionOrToTheOneItNames) {
   EXPECT_EQ(world.targets(post), (Texts{"research-bot/default mention"}));
 
   const std::string named = say(post, "@research-bot/리팩토링 이것도 해줘");
-  EXPECT_EQ(world.targets(named),
-            (Texts{"research-bot/리팩토링 mention", "research-bot/default follow"}));
+  EXPECT_EQ(world.targets(named), (Texts{"research-bot/리팩토링 mention"}));
 
   const std::string other = say("@research-bot/default @RESEARCH-BOT/리팩토링");
   EXPECT_EQ(world.targets(other),
@@ -124,9 +123,33 @@ TEST_F(Routed, EachSessionOnceForTheFirstReason) {
   const std::string post = say("@research-bot/a @research-bot/b");
   const std::string comment = say(post, "@research-bot/b @research-bot/B @research-bot");
 
-  EXPECT_EQ(world.targets(comment), (Texts{"research-bot/b mention", "research-bot/default mention",
-                                           "research-bot/a follow"}));
+  EXPECT_EQ(world.targets(comment),
+            (Texts{"research-bot/b mention", "research-bot/default mention"}));
   EXPECT_EQ(world.pending("research-bot/b"), (Texts{post, comment}));
+}
+
+TEST_F(Routed, WhoIsNamedIsWokenAndNobodyElse) {
+  const std::string post = say("@research-bot/a @code-helper");
+  EXPECT_EQ(world.targets(say(post, "@code-helper/b 이것만")), (Texts{"code-helper/b mention"}));
+  EXPECT_EQ(world.targets(say(post, "@research-bot/a 너만")), (Texts{"research-bot/a mention"}));
+  const std::string own = world.post(world.bot("research-bot"), "다 했습니다");
+  EXPECT_EQ(world.targets(say(own, "@code-helper 봐줘")), (Texts{"code-helper/default mention"}));
+
+  EXPECT_EQ(world.targets(say(post, "모두")),
+            (Texts{"research-bot/a follow", "code-helper/default follow", "code-helper/b follow"}));
+  EXPECT_EQ(world.targets(say(post, "nobody@example.org `@code-helper`")).size(), 3U);
+}
+
+TEST_F(Routed, FollowersHearMentionsIfTheHubIsSetSo) {
+  world.rules.followers_hear_mentions = true;
+  const std::string post = say("@research-bot/a @research-bot/b");
+
+  EXPECT_EQ(
+      world.targets(say(post, "@research-bot/b @code-helper")),
+      (Texts{"research-bot/b mention", "code-helper/default mention", "research-bot/a follow"}));
+  const std::string own = world.post(world.bot("research-bot"), "다 했습니다");
+  EXPECT_EQ(world.targets(say(own, "@code-helper 봐줘")),
+            (Texts{"code-helper/default mention", "research-bot/default own_post"}));
 }
 
 TEST_F(Routed, WhatAnAgentWritesGoesOnlyToThoseItMentions) {

@@ -139,8 +139,9 @@ Result<Written> decide_comment(const core::View& view, const Writing& writing,
   ++thread.comments;
   Routing routing(view, writing.actor, rules, ids, now, writing.post, thread);
   TYER_TRY_OK(routing.to_mentioned(writing.content));
-  // What agents write wakes only those they mention.
-  if (!writing.actor.is_agent) TYER_TRY_OK(routing.to_readers(author));
+  // What agents write wakes only those they mention, and so does what names somebody (H12).
+  const bool is_for_readers = routing.targets().empty() || rules.followers_hear_mentions;
+  if (!writing.actor.is_agent && is_for_readers) TYER_TRY_OK(routing.to_readers(author));
   if (!writing.actor.session.empty()) TYER_TRY_OK(routing.follow(writing.actor.session));
 
   Written written{.key = key_of("comment", id), .notices = routing.notices()};
