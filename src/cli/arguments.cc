@@ -7,9 +7,9 @@
 
 #include <fmt/format.h>
 
+#include "base/nearest.h"
 #include "base/text.h"
 #include "cli/columns.h"
-#include "cli/suggest.h"
 
 namespace tyer::cli {
 namespace {

@@ -5,10 +5,10 @@
 #include <fmt/format.h>
 
 #include "base/json.h"
+#include "base/nearest.h"
 #include "base/text.h"
 #include "cli/columns.h"
 #include "cli/commands.h"
-#include "cli/suggest.h"
 
 namespace tyer::cli {
 namespace {

@@ -6,10 +6,10 @@
 
 #include <fmt/format.h>
 
+#include "base/nearest.h"
 #include "base/text.h"
 #include "cli/columns.h"
 #include "cli/limits.h"
-#include "cli/suggest.h"
 #include "core/limits.h"
 #include "http/client.h"
 #include "run/limits.h"

@@ -1,10 +1,10 @@
-#include "cli/suggest.h"
+#include "base/nearest.h"
 
 #include <string>
 
 #include <gtest/gtest.h>
 
-namespace tyer::cli {
+namespace tyer {
 namespace {
 
 const std::vector<std::string_view> known{"log", "store check", "version", "completion"};
@@ -26,4 +26,4 @@ TEST(Suggestion, IsMissingWhenNothingIsNear) {
 }
 
 }  // namespace
-}  // namespace tyer::cli
+}  // namespace tyer

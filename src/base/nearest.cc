@@ -1,9 +1,9 @@
-#include "cli/suggest.h"
+#include "base/nearest.h"
 
 #include <algorithm>
 #include <vector>
 
-namespace tyer::cli {
+namespace tyer {
 namespace {
 
 // Letters to insert, remove, replace or swap with their neighbour.
@@ -46,4 +46,4 @@ std::string_view nearest(std::string_view typed, const std::vector<std::string_v
   return {};
 }
 
-}  // namespace tyer::cli
+}  // namespace tyer
