@@ -10,6 +10,7 @@
 #include "base/json.h"
 #include "base/json_text.h"
 #include "core/limits.h"
+#include "feed/agent_state.h"
 #include "feed/agents.h"
 #include "feed/kinds.h"
 #include "feed/limits.h"
@@ -75,6 +76,16 @@ core::Draft new_key(Call& call, feed::Ids& ids, const std::string& agent, const 
                                now);
 }
 
+// An agent with how it is doing.
+Result<std::string> shown_agent(Call& call, const core::View& view, const core::Subject& subject,
+                                Time now) {
+  TYER_TRY(const feed::AgentState state,
+           feed::read_agent_state(view, subject, call.hub.serves(feed::id_of(subject)), now));
+  return with(shown(subject),
+              fmt::format(R"("served":{},"state":{},"state_why":{})", state.is_served,
+                          json_string(state.word), json_string(state.why)));
+}
+
 Result<http::Response> add_agent(Call& call) {
   std::string secret;
   std::string key;
@@ -94,12 +105,26 @@ Result<http::Response> add_agent(Call& call) {
 }
 
 Result<http::Response> list_agents(Call& call) {
-  return answer_subjects(call, {.kind = "agent", .status = "active"}, Order::oldest);
+  TYER_TRY(const Time now, call.hub.engine().store_time());
+  return answer_subjects(call, {.kind = "agent", .status = "active"}, Order::oldest,
+                         [&](const core::View& view, const core::Subject& subject) {
+                           return shown_agent(call, view, subject, now);
+                         });
 }
 
 Result<http::Response> show_agent(Call& call) {
-  TYER_TRY(const core::Subject subject, call.hub.look(feed::key_of("agent", call.id())));
-  return answer(subject);
+  TYER_TRY(const Time now, call.hub.engine().store_time());
+  std::string body;
+  std::uint64_t rev = 0;
+  TYER_TRY_OK(call.hub.engine().read([&](const core::View& view) -> Result<> {
+    TYER_TRY(const core::Subject subject, feed::find(view, "agent", call.id()));
+    rev = subject.rev;
+    TYER_TRY(body, shown_agent(call, view, subject, now));
+    return {};
+  }));
+  http::Response response = answer(std::move(body));
+  response.headers.push_back({"etag", fmt::format("\"{}\"", rev)});
+  return response;
 }
 
 Result<http::Response> edit_agent(Call& call) {

@@ -131,7 +131,8 @@ Result<> Broadcast::welcome() {
     auto reader = std::make_unique<Reader>();
     reader->after = wish.after;
     reader->is_live = reader->after == position_;
-    if (!wish.agent.empty()) presence_.came(wish.agent);
+    for (const std::string& agent : wish.agents) presence_.came(agent);
+    if (wish.serves_all) presence_.came_for_all();
     // Its end is seen at the next step, not at the next beat.
     wish.stream->on_close([hint = hint_] {
       if (hint) hint();
@@ -243,6 +244,10 @@ void Broadcast::send(const WireEvent& event) {
 void Broadcast::follow(const core::Event& event) {
   if (event.type == "credential.revoked") drop_revoked(core::rest_of(event.key));
   if (event.type == "agent.offline") presence_.told_offline(core::rest_of(event.key));
+  if (event.type == "agent.created" || event.type == "agent.updated" ||
+      event.type == "agent.deleted") {
+    presence_.agents_changed();
+  }
   const auto& rules = engine_.catalog().rules();
   const bool is_wanted = std::ranges::any_of(
       rules, [&](const core::Rule& rule) { return rule.wants_type(event.type); });
@@ -270,7 +275,8 @@ void Broadcast::drop_ended() {
   const std::size_t before = readers_.size();
   std::erase_if(readers_, [&](const std::unique_ptr<Reader>& reader) {
     if (!reader->is_over && !reader->wish.stream->is_over()) return false;
-    if (!reader->wish.agent.empty()) presence_.left(reader->wish.agent);
+    for (const std::string& agent : reader->wish.agents) presence_.left(agent);
+    if (reader->wish.serves_all) presence_.left_for_all();
     return true;
   });
   if (readers_.size() == before) return;

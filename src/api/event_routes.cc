@@ -35,12 +35,24 @@ Result<Filter> read_filter(const Call& call) {
   return filter;
 }
 
+// Whom the worker serves that opens the stream. An agent serves itself in any case.
+Result<> add_served(const Call& call, Subscription& wish) {
+  if (call.request.query_of("worker") != "true") return {};
+  if (!call.caller.actor.session.empty()) {
+    return fail(Fault::denied, "the token of a run is no worker's; use the agent's key");
+  }
+  if (call.caller.actor.is_agent) return {};
+  wish.agents = wish.filter.agents;
+  wish.serves_all = wish.agents.empty();
+  return {};
+}
+
 Result<http::Response> open_stream(Call& call, Filter filter) {
   Broadcast* broadcast = call.hub.broadcast();
   if (broadcast == nullptr) return fail(Fault::unavailable, "there is no hub running: tyer serve");
-  Subscription wish{.filter = std::move(filter),
-                    .credential = call.caller.credential,
-                    .agent = call.caller.actor.is_agent ? call.caller.actor.id : ""};
+  Subscription wish{.filter = std::move(filter), .credential = call.caller.credential};
+  if (call.caller.actor.is_agent) wish.agents = {call.caller.actor.id};
+  TYER_TRY_OK(add_served(call, wish));
   // A browser says it by header; others may say it in the address.
   std::string_view last = call.request.header("last-event-id");
   if (last.empty()) last = call.request.query_of("after");
@@ -148,6 +160,10 @@ std::vector<Route> event_routes() {
       {"topics", Type::text, false, "first words of types with commas: post,comment,session"}};
   std::vector<Field> resumed = filters;
   resumed.push_back({"after", Type::text, false, "an event id; as the header Last-Event-ID"});
+  std::vector<Field> worked = resumed;
+  worked.push_back(
+      {"worker", Type::flag, false,
+       "true: a worker's, which serves the agents (all, or those of agents) meanwhile"});
   std::vector<Field> paged = filters;
   paged.push_back({"key", Type::text, false, "only what happened to this, and to what is below"});
   paged.push_back({"order", Type::text, false, "oldest first, or newest; oldest if not given"});
@@ -162,7 +178,7 @@ std::vector<Route> event_routes() {
       {.method = "GET",
        .path = "/api/events/stream",
        .summary = "What happens, as server-sent events; Last-Event-ID resumes",
-       .query = resumed,
+       .query = worked,
        .reply = "Stream",
        .handle = stream_events},
       {.method = "GET",

@@ -8,6 +8,7 @@
 #include "api/guard.h"
 #include "api/limits.h"
 #include "api/page.h"
+#include "api/presence.h"
 #include "base/text.h"
 
 namespace tyer::api {
@@ -159,6 +160,10 @@ Result<engine::Applied> Hub::apply(const feed::Actor& actor, const engine::Decis
 Result<std::optional<http::Response>> Hub::page(const http::Request& request) {
   if (options_.web_dir.empty()) return show_page(request, page_files());
   return show_page(request, engine_.env().files, options_.web_dir);
+}
+
+bool Hub::serves(const std::string& agent) {
+  return presence_ != nullptr && presence_->serves(agent);
 }
 
 Result<core::Subject> Hub::look(const std::string& key) {

@@ -22,6 +22,7 @@
 namespace tyer::api {
 
 class Broadcast;
+class Presence;
 class Waits;
 
 // What happened since the start.
@@ -62,6 +63,10 @@ class Hub {
   // Null: nobody can wait for locks here. Set before the first request.
   [[nodiscard]] Waits* waits() { return waits_; }
   void set_waits(Waits* waits) { waits_ = waits; }
+  // Null: nobody listens here. Set before the first request.
+  void set_presence(Presence* presence) { presence_ = presence; }
+  // Whether somebody serves the agent, as this hub sees it; the store may know more.
+  [[nodiscard]] bool serves(const std::string& agent);
   [[nodiscard]] Offers& offers() { return offers_; }
   [[nodiscard]] Throttle& guesses() { return guesses_; }
   [[nodiscard]] const Counters& counters() const { return counters_; }
@@ -87,6 +92,7 @@ class Hub {
   const HubOptions options_;
   Broadcast* const broadcast_;
   Waits* waits_ = nullptr;
+  Presence* presence_ = nullptr;
   Offers offers_;
   Throttle guesses_;
   Throttle writes_;

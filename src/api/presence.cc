@@ -6,6 +6,7 @@
 #include "base/id.h"
 #include "core/claim.h"
 #include "core/limits.h"
+#include "feed/records.h"
 
 namespace tyer::api {
 
@@ -16,10 +17,28 @@ Presence::Presence(engine::Engine& engine, const Log& log)
       key_(feed::hub_key(hub_)),
       keeper_(engine) {}
 
+void Presence::Streams::came() {
+  ++open;
+  had_any = true;
+}
+
+void Presence::Streams::left(Span now) {
+  if (open > 0) --open;
+  gone_at = now;
+}
+
+bool Presence::Streams::count(Span now, Span& wait) const {
+  if (open > 0) return true;
+  const Span left = gone_at + limits::presence_grace - now;
+  if (!had_any || left <= Span::zero()) return false;
+  wait = std::min(wait, left);
+  return true;
+}
+
 void Presence::came(const std::string& agent) {
   {
     const std::lock_guard lock(mutex_);
-    ++agents_[agent].streams;
+    agents_[agent].streams.came();
   }
   if (hint_) hint_();
 }
@@ -29,8 +48,33 @@ void Presence::left(const std::string& agent) {
     const std::lock_guard lock(mutex_);
     const auto found = agents_.find(agent);
     if (found == agents_.end()) return;
-    found->second.streams -= 1;
-    found->second.gone_at = engine_.env().clock.mono();
+    found->second.streams.left(engine_.env().clock.mono());
+  }
+  if (hint_) hint_();
+}
+
+void Presence::came_for_all() {
+  {
+    const std::lock_guard lock(mutex_);
+    for_all_.came();
+    is_read_ = false;
+  }
+  if (hint_) hint_();
+}
+
+void Presence::left_for_all() {
+  {
+    const std::lock_guard lock(mutex_);
+    for_all_.left(engine_.env().clock.mono());
+  }
+  if (hint_) hint_();
+}
+
+void Presence::agents_changed() {
+  {
+    const std::lock_guard lock(mutex_);
+    if (!for_all_.had_any) return;
+    is_read_ = false;
   }
   if (hint_) hint_();
 }
@@ -40,15 +84,27 @@ void Presence::told_offline(std::string_view agent) {
     const std::lock_guard lock(mutex_);
     const auto found = agents_.find(agent);
     // We say so ourselves when its last stream has ended.
-    if (found == agents_.end() || found->second.streams == 0) return;
+    if (found == agents_.end()) return;
+    const bool is_served = for_all_.open > 0 && started_.contains(agent);
+    if (found->second.streams.open == 0 && !is_served) return;
     found->second.told = false;
   }
   if (hint_) hint_();
 }
 
+bool Presence::serves(std::string_view agent) {
+  const Span now = engine_.env().clock.mono();
+  Span wait{};
+  const std::lock_guard lock(mutex_);
+  if (for_all_.count(now, wait)) return true;
+  const auto found = agents_.find(agent);
+  return found != agents_.end() && found->second.streams.count(now, wait);
+}
+
 Result<Time> Presence::step(Time now) {
   TYER_TRY_OK(take_lease());
   TYER_TRY(Time next, keeper_.step(now));
+  TYER_TRY_OK(read_agents());
   Span wait = limits::heartbeat_every;
   const std::vector<feed::Sighting> sightings = news(engine_.env().clock.mono(), wait);
   if (!sightings.empty()) {
@@ -117,6 +173,35 @@ Result<> Presence::take_lease() {
   return {};
 }
 
+// Whom a worker of all agents serves. An agent that is none of them is as it was.
+Result<> Presence::read_agents() {
+  {
+    const std::lock_guard lock(mutex_);
+    if (is_read_ || !for_all_.had_any) return {};
+    is_read_ = true;
+  }
+  std::vector<feed::Agent> agents;
+  const Result<> read = engine_.read([&](const core::View& view) -> Result<> {
+    TYER_TRY(agents, feed::list_agents(view));
+    return {};
+  });
+  const std::lock_guard lock(mutex_);
+  is_read_ = is_read_ && read;
+  if (!read) return read;
+  started_.clear();
+  for (const feed::Agent& agent : agents) {
+    if (!agent.is_started) continue;
+    started_.insert(agent.id);
+    agents_.try_emplace(agent.id);
+  }
+  return {};
+}
+
+bool Presence::is_on(std::string_view id, const Agent& agent, Span now, Span& wait) const {
+  if (agent.streams.count(now, wait)) return true;
+  return started_.contains(id) && for_all_.count(now, wait);
+}
+
 // What the log does not say yet. It counts as told from here on: what the log says later is news.
 // `wait`: until there may be more without a hint.
 std::vector<feed::Sighting> Presence::news(Span now, Span& wait) {
@@ -124,9 +209,7 @@ std::vector<feed::Sighting> Presence::news(Span now, Span& wait) {
   std::vector<feed::Sighting> sightings;
   for (auto entry = agents_.begin(); entry != agents_.end();) {
     Agent& agent = entry->second;
-    const Span left = agent.gone_at + limits::presence_grace - now;
-    const bool online = agent.streams > 0 || left > Span::zero();
-    if (agent.streams == 0 && online) wait = std::min(wait, left);
+    const bool online = is_on(entry->first, agent, now, wait);
     if (!online && !agent.told) {
       entry = agents_.erase(entry);
       continue;

@@ -1,4 +1,5 @@
-// Which agents are online at this hub, told to the log (H17).
+// Which agents are online at this hub, told to the log (H17): those that listen themselves, and
+// those that are served by a worker which listens.
 //
 // The hub holds a lease, `hub/<id>`, and writes under it. A hub that is killed loses it, and the
 // rule `clear_presence` takes its agents offline; see feed/presence.h. It steps in a thread of its
@@ -10,6 +11,7 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,6 +33,15 @@ class Presence {
   void left(const std::string& agent);
   void told_offline(std::string_view agent);
 
+  // The same of a worker that serves all agents that workers start.
+  void came_for_all();
+  void left_for_all();
+  // There are other agents than before. From any thread.
+  void agents_changed();
+
+  // Whether somebody serves the agent, also if the log does not say so yet. From any thread.
+  [[nodiscard]] bool serves(std::string_view agent);
+
   // What has changed is told, and the lease is kept. Called by one thread.
   [[nodiscard]] Result<Time> step(Time now);
 
@@ -41,13 +52,24 @@ class Presence {
   void set_hint(std::function<void()> hint) { hint_ = std::move(hint); }
 
  private:
+  struct Streams {
+    std::size_t open = 0;
+    Span gone_at{};  // The last one, if there was any.
+    bool had_any = false;
+
+    void came();
+    void left(Span now);
+    // Whether there is one, or may be again in a moment. `wait`: until that is over.
+    [[nodiscard]] bool count(Span now, Span& wait) const;
+  };
   struct Agent {
-    std::size_t streams = 0;
+    Streams streams;
     bool told = false;  // The log says online, by us.
-    Span gone_at{};
   };
 
   [[nodiscard]] Result<> take_lease();
+  [[nodiscard]] Result<> read_agents();
+  [[nodiscard]] bool is_on(std::string_view id, const Agent& agent, Span now, Span& wait) const;
   [[nodiscard]] std::vector<feed::Sighting> news(Span now, Span& wait);
   void take_back(const std::vector<feed::Sighting>& sightings);
 
@@ -63,6 +85,9 @@ class Presence {
 
   std::mutex mutex_;
   std::map<std::string, Agent, std::less<>> agents_;
+  Streams for_all_;
+  std::set<std::string, std::less<>> started_;  // By workers, as far as was read.
+  bool is_read_ = false;
 };
 
 }  // namespace tyer::api

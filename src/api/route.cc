@@ -150,7 +150,7 @@ const std::vector<Route>& routes() {
     std::vector<Route> rows;
     for (const auto part :
          {auth_routes, agent_routes, session_routes, shift_routes, run_routes, feed_routes,
-          lease_routes, search_routes, upload_routes, event_routes, system_routes}) {
+          post_routes, lease_routes, search_routes, upload_routes, event_routes, system_routes}) {
       std::ranges::move(part(), std::back_inserter(rows));
     }
     return rows;

@@ -108,6 +108,7 @@ struct Route {
 [[nodiscard]] std::vector<Route> shift_routes();
 [[nodiscard]] std::vector<Route> run_routes();
 [[nodiscard]] std::vector<Route> feed_routes();
+[[nodiscard]] std::vector<Route> post_routes();
 [[nodiscard]] std::vector<Route> lease_routes();
 [[nodiscard]] std::vector<Route> search_routes();
 [[nodiscard]] std::vector<Route> upload_routes();

@@ -81,6 +81,9 @@ class Service::Running {
     for (const std::string& host : own_hosts(server_->address())) hub.hosts.push_back(host);
     hub_.emplace(engine_, log_, std::move(hub), &broadcast_);
     hub_->set_waits(&waits_);
+    hub_->set_presence(&presence_);
+    // Before its worker has found its way here.
+    if (options.serves_all) presence_.came_for_all();
     waits_.set_hint([this] { hint(Part::waits); });
     TYER_TRY_OK(broadcast_.open());
     presence_.set_hint([this] { hint(Part::presence); });

@@ -20,6 +20,7 @@ struct ServiceOptions {
   HubOptions hub;
   std::optional<http::Tls> tls = {};
   http::Limits limits = {};
+  bool serves_all = false;  // This process is a worker, too, for all agents.
 };
 
 class Service {

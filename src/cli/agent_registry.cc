@@ -191,6 +191,20 @@ Tried<> check_is_there(World& world, const Arguments& arguments, const Door& doo
   return {};
 }
 
+// How it is doing, in words. A hub that is older says less.
+std::string state_of(const Json& row) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 4> words{
+      {{"unserved", "not served"},
+       {"no_credentials", "no credentials"},
+       {"over_budget", "budget used up"},
+       {"on_its_own", "on its own"}}};
+  const std::string state = shown_text(row, "state");
+  if (state.empty()) return row.value("online", false) ? "online" : "offline";
+  const auto found =
+      std::ranges::find(words, state, &std::pair<std::string_view, std::string_view>::first);
+  return found == words.end() ? state : std::string(found->second);
+}
+
 }  // namespace
 
 Done run_agent_add(World& world, const Arguments& arguments) {
@@ -234,10 +248,9 @@ Done run_agent_list(World& world, const Arguments& arguments) {
   std::vector<std::vector<std::string>> lines{
       {"ID", "NAME", "TYPE", "STATE", "SEEN", "MODEL", "DIRECTORY"}};
   for (const Json& row : rows) {
-    const bool online = row.contains("online") && row["online"] == true;
     lines.push_back({shown_text(row, "id"), shown_text(row, "name"), shown_text(row, "type"),
-                     online ? "online" : "offline", shown_text(row, "last_seen"),
-                     shown_text(row, "model"), shown_text(row, "working_directory")});
+                     state_of(row), shown_text(row, "last_seen"), shown_text(row, "model"),
+                     shown_text(row, "working_directory")});
   }
   print_rows(world, arguments, rows, lines, "No agents.\n");
   return 0;

@@ -257,8 +257,10 @@ std::expected<OwnHub, Failure> start_own_hub(World& world, const Settings& setti
   if (options.tls) {
     // A certificate is for the name that people use. Workers and agents are on this machine, where
     // there is nothing to hide from the wire. First, so that it removes no upload of the other.
-    TYER_TRY(own.inner, api::Service::start(world.env, *own.store, world.catalog, log,
-                                            inner_options(options.hub)));
+    api::ServiceOptions inner = inner_options(options.hub);
+    inner.serves_all = options.serves_all;
+    TYER_TRY(own.inner,
+             api::Service::start(world.env, *own.store, world.catalog, log, std::move(inner)));
     options.hub.inner_key.clear();
   }
   TYER_TRY(own.service,
@@ -294,6 +296,7 @@ Done run_worker(World& world, const Arguments& arguments) {
     // On a store without a hub it brings one, for its agents to talk to.
     api::ServiceOptions options{.listen = "127.0.0.1:0"};
     options.hub.rules = settings.rules;
+    options.serves_all = !names_some;
     TYER_TRY(own, start_own_hub(world, settings, std::move(options), log));
     if (names_some) {
       TYER_TRY(identities, or_a_hub(find_served(world, arguments, own.address.url, log)));
@@ -319,6 +322,7 @@ Done run_up(World& world, const Arguments& arguments) {
   const std::string store = absolute_url(store_url(world, settings), world.directory);
   TYER_TRY(api::ServiceOptions options, read_hub_options(world, arguments, settings, store));
   const bool open = options.hub.open;
+  options.serves_all = true;
   TYER_TRY(const OwnHub own, start_own_hub(world, settings, std::move(options), face.log));
   TYER_TRY(auto client, lock::HubClient::make(own.address, 10s));
   TYER_TRY_OK(set_up(client, *own.store));

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "base/nearest.h"
 #include "base/text.h"
 #include "feed/limits.h"
 #include "feed/names.h"
@@ -133,6 +134,24 @@ class Finder {
     return std::move(found_);
   }
 
+  std::vector<Stranger> strangers() {
+    std::vector<Stranger> found;
+    const std::size_t first = text_.find_first_not_of(" \t\r\n");
+    for (std::size_t at = text_.find('@'); at != npos && found.size() < limits::strangers_max;
+         at = text_.find('@', at + 1)) {
+      if (!stands_alone(at) || name_at(at + 1) != names_.end()) continue;
+      Stranger one{.name = word_at(at + 1)};
+      const bool is_known = std::ranges::find(found, one.name, &Stranger::name) != found.end();
+      const std::size_t end = at + 1 + one.name.size();
+      // @bot@example.org is somebody elsewhere.
+      if (one.name.empty() || is_known || text_.substr(end, 1) == "@") continue;
+      one.nearest = nearest_to(one.name);
+      const bool is_addressed = at == first && !is_code(end);
+      if (one.nearest || is_addressed) found.push_back(std::move(one));
+    }
+    return found;
+  }
+
  private:
   struct Name {
     std::string folded;
@@ -144,6 +163,39 @@ class Finder {
     if (at == 0) return true;
     const char before = text_[at - 1];
     return !is_ascii_word(before) && !std::string_view("%+-@/").contains(before);
+  }
+
+  // As a word does, not within something else: `{@link}`, `$@x`.
+  [[nodiscard]] bool stands_alone(std::size_t at) const {
+    return at == 0 || std::string_view(" \t\r\n(\"'[*_>").contains(text_[at - 1]);
+  }
+
+  // What could be the name of an agent, without the particle behind it.
+  [[nodiscard]] std::string word_at(std::size_t at) const {
+    std::size_t end = at;
+    const bool is_latin = end < text_.size() && is_ascii_word(text_[end]);
+    while (end < text_.size()) {
+      const bool goes_on = std::string_view("-.").contains(text_[end]) && is_word(text_, end + 1);
+      if (!goes_on && !is_word(text_, end)) break;
+      if (is_latin && is_hangul(char_at(text_, end).code)) break;
+      end += char_at(text_, end).bytes;
+    }
+    return text_.substr(at, end - at);
+  }
+
+  // Whether what stands before `at` is used as code is: `@media (…)`, `@types/node`.
+  [[nodiscard]] bool is_code(std::size_t at) const {
+    const std::size_t next = std::min(text_.find_first_not_of(' ', at), text_.size());
+    return next < text_.size() && std::string_view("({=/").contains(text_[next]);
+  }
+
+  [[nodiscard]] std::optional<std::size_t> nearest_to(const std::string& word) const {
+    if (word.size() < limits::stranger_bytes_min) return std::nullopt;
+    std::vector<std::string_view> known;
+    for (const Name& name : names_) known.push_back(name.folded);
+    const std::string_view near = nearest(fold_name(word), known);
+    if (near.empty()) return std::nullopt;
+    return std::ranges::find(names_, near, &Name::folded)->index;
   }
 
   // The longest name that is written there. The names that go on as the text does become fewer
@@ -214,6 +266,11 @@ std::string without_code(std::string_view text) {
 std::vector<Mention> find_mentions(std::string_view text, std::span<const std::string> agents) {
   if (!text.contains('@') || !is_utf8(text)) return {};
   return Finder(text, agents).run();
+}
+
+std::vector<Stranger> find_strangers(std::string_view text, std::span<const std::string> agents) {
+  if (!text.contains('@') || !is_utf8(text)) return {};
+  return Finder(text, agents).strangers();
 }
 
 }  // namespace tyer::feed

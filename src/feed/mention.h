@@ -11,6 +11,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -30,6 +31,20 @@ struct Mention {
 // UTF-8 has no mentions. At most `limits::mentions_max` are found.
 [[nodiscard]] std::vector<Mention> find_mentions(std::string_view text,
                                                  std::span<const std::string> agents);
+
+// What reads like a mention, but is no agent's name: it is most likely a mistake, and its author
+// should know. Not to be a nuisance it is only that which begins the text (`@slwo please …`), or is
+// near the name of an agent; so `@media (…)`, `@types/node` and `@Override` within a text are none.
+struct Stranger {
+  std::string name;                    // As written.
+  std::optional<std::size_t> nearest;  // Which of the names is near.
+
+  friend bool operator==(const Stranger&, const Stranger&) = default;
+};
+
+// In the order of the text, each name once, at most `limits::strangers_max`.
+[[nodiscard]] std::vector<Stranger> find_strangers(std::string_view text,
+                                                   std::span<const std::string> agents);
 
 // `text` with its fenced blocks and inline code blanked out, byte for byte.
 [[nodiscard]] std::string without_code(std::string_view text);

@@ -45,7 +45,8 @@ Result<Agent> read_agent(const core::Subject& subject) {
                .name = state.text("name"),
                .type = state.text("type"),
                .default_session = state.text("default_session"),
-               .is_started = state.text("type") != "command" || !state.texts("command").empty()};
+               .is_started = state.text("type") != "command" || !state.texts("command").empty(),
+               .is_online = state.flag("online")};
 }
 
 Result<Session> read_session(const core::Subject& subject) {
@@ -62,7 +63,8 @@ Result<Thread> read_thread(const core::Subject& subject) {
   TYER_TRY(const JsonFields state, state_of(subject));
   return Thread{.comments = static_cast<std::uint64_t>(state.number("comment_count")),
                 .followers = state.texts("followers"),
-                .bot_mentions = state.numbers("bot_mentions")};
+                .bot_mentions = state.numbers("bot_mentions"),
+                .unserved = state.texts("unserved")};
 }
 
 Result<std::uint64_t> count_comments(const core::Subject& thread) {

@@ -15,6 +15,7 @@ namespace {
 
 // Of what somebody took for the name of a session: any length can be written.
 constexpr std::size_t shown_name_bytes_max = 4 * limits::session_name_chars_max;
+constexpr std::string_view owner_name = "admin";
 
 }  // namespace
 
@@ -45,6 +46,25 @@ Result<> Routing::to_mentioned(const std::string& text) {
     if (actor_.is_agent) thread_.bot_mentions.push_back(to_micros(now_));
     aim(session, agent.id, "mention");
     TYER_TRY_OK(follow(session));
+  }
+  tell_strangers(text, names);
+  return {};
+}
+
+Result<> Routing::tell_unserved(const Serves& serves) {
+  std::vector<std::string>& told = thread_.unserved;
+  for (const Target& target : targets_) {
+    TYER_TRY(const auto subject, view_.subject(key_of("agent", target.agent)));
+    if (!subject) continue;
+    TYER_TRY(const Agent agent, read_agent(*subject));
+    // One that workers do not start looks for its work itself, and we do not see it.
+    const bool is_served = !agent.is_started || agent.is_online || (serves && serves(target.agent));
+    const bool was_told = std::ranges::find(told, agent.id) != told.end();
+    if (is_served) std::erase(told, agent.id);
+    if (is_served || was_told || told.size() >= limits::unserved_told_max) continue;
+    told.push_back(agent.id);
+    notices_.push_back(
+        fmt::format("nobody serves @{} now; it answers when a worker does", agent.name));
   }
   return {};
 }
@@ -164,6 +184,17 @@ bool Routing::may_wake() {
       "agents have mentioned agents {} times here within {}: the chain stops, nobody was woken",
       thread_.bot_mentions.size(), describe_span(rules_.bot_window)));
   return false;
+}
+
+void Routing::tell_strangers(const std::string& text, const std::vector<std::string>& names) {
+  for (const Stranger& stranger : find_strangers(text, names)) {
+    // People are no agents, and know that they were meant.
+    if (fold_name(stranger.name) == owner_name) continue;
+    const std::string hint =
+        stranger.nearest ? fmt::format("; did you mean @{}?", names[*stranger.nearest]) : "";
+    notices_.push_back(fmt::format("there is no agent @{}{}",
+                                   printable(stranger.name, shown_name_bytes_max), hint));
+  }
 }
 
 // Each session once, for the first reason.

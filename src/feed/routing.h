@@ -2,6 +2,7 @@
 
 #pragma once
 
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -20,6 +21,9 @@ struct Target {
   std::string agent;
   std::string reason;  // "mention", "own_post", "follow".
 };
+
+// Whether somebody serves the agent of this id.
+using Serves = std::function<bool(const std::string& agent)>;
 
 // One text on its way to its readers. It sees what it has changed itself.
 class Routing {
@@ -40,6 +44,10 @@ class Routing {
 
   // To those that follow the post, and to its author's if nobody of its author does.
   [[nodiscard]] Result<> to_readers(const Author& author);
+
+  // Says whom of its readers nobody serves: once in a thread, until somebody does. `serves`:
+  // whether somebody serves an agent, beyond what the store says; may be empty.
+  [[nodiscard]] Result<> tell_unserved(const Serves& serves);
 
   // The session follows the post from now on.
   [[nodiscard]] Result<> follow(const std::string& session);
@@ -66,6 +74,7 @@ class Routing {
   [[nodiscard]] std::string fall_back(const Agent& agent, const std::string& name,
                                       const std::string& why);
   [[nodiscard]] bool may_wake();
+  void tell_strangers(const std::string& text, const std::vector<std::string>& names);
   void aim(const std::string& session, const std::string& agent, const char* reason);
 
   const core::View& view_;

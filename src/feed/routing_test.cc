@@ -32,6 +32,7 @@ class RoutingTest : public ::testing::Test {
 
 using Routed = RoutingTest;
 using SessionLimit = RoutingTest;
+using Unheard = RoutingTest;
 using Following = RoutingTest;
 using Chain = RoutingTest;
 
@@ -242,6 +243,55 @@ TEST_F(SessionLimit, IsNotTheReasonWhenTheNameCannotBeOne) {
   say("@research-bot/" + std::string(90'000, 'a'));
   ASSERT_EQ(world.notices.size(), 1U);
   EXPECT_LT(world.notices.front().size(), 200U);
+}
+
+TEST_F(Unheard, IsAMentionOfNobodyThatIsNearAnAgentsName) {
+  const std::string post = say("please @research-bto, look");
+  EXPECT_EQ(world.notices, (Texts{"there is no agent @research-bto; did you mean @research-bot?"}));
+  EXPECT_EQ(world.thread_notices(post), world.notices);
+
+  say(post, "@code-helper and @code-helpr/배포 and @code-helpr에게");
+  EXPECT_EQ(world.notices, (Texts{"there is no agent @code-helpr; did you mean @code-helper?"}));
+}
+
+TEST_F(Unheard, IsWhoeverATextBeginsWith) {
+  const std::string post = say("@reviewer please look");
+  EXPECT_EQ(world.notices, (Texts{"there is no agent @reviewer"}));
+  EXPECT_EQ(world.targets(say(post, "@research-bot")), (Texts{"research-bot/default mention"}));
+  EXPECT_EQ(world.targets(say(post, "@reviewer again?")), (Texts{"research-bot/default follow"}));
+}
+
+TEST_F(Unheard, IsNotWhatOnlyLooksLikeAMention) {
+  for (const char* text :
+       {"see @types/node", "@types/node is old", "@media (max-width: 10px) {}", "use @Override",
+        "{@link research-bto}", "`@research-bto`", "me@research-bto.example", "@bot@example.org",
+        "@admin thank you", "x @2", "@", "npm i left-pad@latest", "https://a.example/@someone"}) {
+    say(text);
+    EXPECT_EQ(world.notices, Texts{}) << text;
+  }
+}
+
+TEST_F(Unheard, IsAnAgentThatNobodyServesOnceInAThread) {
+  world.is_served = false;
+  const std::string post = say("@research-bot");
+  EXPECT_EQ(world.notices,
+            (Texts{"nobody serves @research-bot now; it answers when a worker does"}));
+  EXPECT_EQ(world.thread_notices(post), world.notices);
+  EXPECT_EQ(world.pending("research-bot/default"), (Texts{post})) << "it waits for it";
+
+  say(post, "still there?");
+  EXPECT_EQ(world.notices, Texts{});
+  say(post, "@code-helper");
+  EXPECT_EQ(world.notices.size(), 1U) << "another agent is news";
+  say("@research-bot elsewhere");
+  EXPECT_EQ(world.notices.size(), 1U) << "so is another thread";
+
+  world.is_served = true;
+  say(post, "@research-bot now?");
+  EXPECT_EQ(world.notices, Texts{});
+  world.is_served = false;
+  say(post, "@research-bot and now?");
+  EXPECT_EQ(world.notices.size(), 1U) << "it was served meanwhile";
 }
 
 TEST_F(Following, BeginsWithAMentionAndWithWhatARunWrites) {

@@ -51,13 +51,17 @@ std::string post_of(const core::Subject& comment) {
   return comment.parent.substr(sizeof("post"));
 }
 
-std::vector<JsonPart> thread_body(const Thread& thread, Time now) {
+// `before`: of whom it knew that nobody serves them.
+std::vector<JsonPart> thread_body(const Thread& thread, const std::vector<std::string>& before,
+                                  Time now) {
   std::vector<std::string> bot_mentions;
   for (const std::int64_t at : thread.bot_mentions) bot_mentions.push_back(std::to_string(at));
-  return {{"comment_count", thread.comments},
-          {"followers", thread.followers},
-          JsonPart::of("bot_mentions", json_array(bot_mentions)),
-          {"last_at", format_time(now)}};
+  std::vector<JsonPart> body{{"comment_count", thread.comments},
+                             {"followers", thread.followers},
+                             JsonPart::of("bot_mentions", json_array(bot_mentions)),
+                             {"last_at", format_time(now)}};
+  if (thread.unserved != before) body.emplace_back("unserved", thread.unserved);
+  return body;
 }
 
 // The text, if it is still to be seen and the actor may touch it.
@@ -103,6 +107,7 @@ Result<Written> decide_post(const core::View& view, const Writing& writing,
   Routing routing(view, writing.actor, rules, ids, now, id, thread);
   // Code that begins in the title ends there.
   TYER_TRY_OK(routing.to_mentioned(without_code(writing.title) + "\n\n" + writing.content));
+  TYER_TRY_OK(routing.tell_unserved(writing.serves));
   if (!writing.actor.session.empty()) TYER_TRY_OK(routing.follow(writing.actor.session));
 
   Written written{.key = key_of("post", id), .notices = routing.notices()};
@@ -113,7 +118,7 @@ Result<Written> decide_post(const core::View& view, const Writing& writing,
   tell_targets(post, routing);
   routing.write_made(written.change);
   written.change.events.push_back({written.key, "post.created", json_object(std::move(post))});
-  std::vector<JsonPart> opened = thread_body(thread, now);
+  std::vector<JsonPart> opened = thread_body(thread, {}, now);
   opened.emplace_back("parent", feed.key);
   written.change.events.push_back({key_of("thread", id),
                                    writing.actor.is_agent ? "thread.arrived" : "thread.opened",
@@ -133,6 +138,7 @@ Result<Written> decide_comment(const core::View& view, const Writing& writing,
   TYER_TRY(const auto grown, view.subject(key_of("thread", writing.post)));
   if (!grown) return fail(Fault::broken, post.key + ": its thread is missing");
   TYER_TRY(Thread thread, read_thread(*grown));
+  const std::vector<std::string> unserved = thread.unserved;
   TYER_TRY(const Author author, read_author(post));
   const std::string id = ids.next("cm_");
   const std::string feed = post.parent.substr(sizeof("feed"));
@@ -142,6 +148,7 @@ Result<Written> decide_comment(const core::View& view, const Writing& writing,
   // What agents write wakes only those they mention, and so does what names somebody (H12).
   const bool is_for_readers = routing.targets().empty() || rules.followers_hear_mentions;
   if (!writing.actor.is_agent && is_for_readers) TYER_TRY_OK(routing.to_readers(author));
+  TYER_TRY_OK(routing.tell_unserved(writing.serves));
   if (!writing.actor.session.empty()) TYER_TRY_OK(routing.follow(writing.actor.session));
 
   Written written{.key = key_of("comment", id), .notices = routing.notices()};
@@ -162,7 +169,7 @@ Result<Written> decide_comment(const core::View& view, const Writing& writing,
       {written.key, "comment.created", json_object(std::move(comment))});
   written.change.events.push_back({grown->key,
                                    writing.actor.is_agent ? "thread.answered" : "thread.grown",
-                                   json_object(thread_body(thread, now))});
+                                   json_object(thread_body(thread, unserved, now))});
   for (const Target& target : routing.targets()) {
     written.change.events.push_back(open_item(target, id, writing.post, feed, now));
   }

@@ -14,6 +14,7 @@
 #include "feed/actor.h"
 #include "feed/ids.h"
 #include "feed/limits.h"
+#include "feed/routing.h"
 
 namespace tyer::feed {
 
@@ -24,6 +25,7 @@ struct Writing {
   std::string title;
   std::string content;
   std::vector<std::string> answers = {};  // Ids of posts and comments that this comment answers.
+  Serves serves = {};  // What the hub itself knows of who is served, beyond the store.
 };
 
 struct Written {

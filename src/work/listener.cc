@@ -69,7 +69,7 @@ void Listener::put(const std::vector<Heard>& heard) {
 Result<> Listener::listen_once(std::string& after) {
   TYER_TRY(auto client, http::Client::make(hub_.url));
   http::Request request{.method = "GET",
-                        .target = "/api/events/stream?topics=item,session,run,agent",
+                        .target = "/api/events/stream?worker=true&topics=item,session,run,agent",
                         .headers = {{"Accept", "text/event-stream"}}};
   if (!agents_.empty()) request.target += "&agents=" + agents_;
   if (!after.empty()) request.headers.push_back({"Last-Event-ID", after});

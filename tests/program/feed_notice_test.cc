@@ -57,7 +57,7 @@ TEST_F(FeedNotice, StandsInTheThreadWhereItHappened) {
   EXPECT_LT(head, text) << shown;
   EXPECT_LT(text, shown.find("    after\n")) << shown;
   const Json notices = json({"feed", "show", post, "--json"})["thread_notices"];
-  ASSERT_EQ(notices.size(), 1U);
+  ASSERT_EQ(notices.size(), 2U) << "and that nobody serves the agent";
   EXPECT_EQ(notices[0]["notice"]["source_id"], comment);
 }
 
@@ -113,6 +113,31 @@ TEST_F(FeedNotice, RetriesOnlyWhatASessionHas) {
   EXPECT_EQ(tyer("feed retry " + post + " bot").code, 2);
   EXPECT_EQ(tyer("feed retry general " + session).code, 2);
   EXPECT_EQ(tyer("feed retry " + post).code, 2);
+}
+
+TEST_F(FeedNotice, SaysThatANameIsNobodysAndThatNobodyServesAnAgent) {
+  ASSERT_EQ(tyer("agent add slow --type demo").code, 0);
+
+  const ProgramResult typo = tyer({"feed", "post", "general", "look, @slwo"});
+  EXPECT_EQ(typo.code, 0);
+  EXPECT_EQ(typo.err, "tyer: there is no agent @slwo; did you mean @slow?\n");
+  const std::string post = typo.out.substr(0, typo.out.size() - 1);
+  EXPECT_TRUE(tyer("feed show " + post).out.contains("did you mean @slow?"));
+
+  const Json first = json({"feed", "comment", post, "@slow hello", "--json"});
+  EXPECT_EQ(first["notices"],
+            Json::array({"nobody serves @slow now; it answers when a worker does"}));
+  EXPECT_EQ(tyer({"feed", "comment", post, "@slow hello?"}).err, "") << "it was said before";
+  EXPECT_EQ(json({"feed", "show", post, "--json"})["thread_notices"].size(), 2U);
+}
+
+TEST_F(FeedNotice, IsNotNeededWhileAWorkerListens) {
+  Listener worker(url(), "/api/events/stream?worker=true&topics=agent");
+  worker.until("agent_online");
+
+  EXPECT_EQ(tyer({"feed", "post", "general", "@bot hello"}).err, "");
+  ASSERT_EQ(tyer("agent add late --type demo").code, 0);
+  EXPECT_EQ(tyer({"feed", "post", "general", "@late hello"}).err, "");
 }
 
 }  // namespace

@@ -112,8 +112,8 @@ TEST_P(HubCli, ListsAreAlignedAndSayIfThereIsNothing) {
   const ProgramResult result = tyer("agent list");
 
   EXPECT_TRUE(is_trimmed(result.out)) << result.out;
-  EXPECT_TRUE(result.out.contains("  리서치봇  claude  offline")) << result.out;
-  EXPECT_TRUE(result.out.contains("  b         claude  offline")) << result.out;
+  EXPECT_TRUE(result.out.contains("  리서치봇  claude  not served")) << result.out;
+  EXPECT_TRUE(result.out.contains("  b         claude  not served")) << result.out;
 }
 
 TEST_P(HubCli, KeysAreMadeListedAndRevoked) {

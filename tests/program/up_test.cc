@@ -62,6 +62,21 @@ TEST_F(Up, MakesAFeedAndAnAgentThatAnswers) {
   EXPECT_EQ(end_by(SIGINT), 0);
 }
 
+TEST_F(Up, ServesItsAgents) {
+  start("--open-loopback");
+  Visitor people(url);
+  const Json agent = people.get("/api/agents").json()["data"][0];
+  EXPECT_EQ(text_or(agent, "state"), "idle");
+  EXPECT_EQ(agent["served"], true);
+  const std::string feed = text_or(people.get("/api/feeds").json()["data"][0], "id");
+  Listener events(url, "/api/events/stream?topics=run,comment");
+  const Json post =
+      people.post("/api/feeds/" + feed + "/posts", {{"content", "@demo hello"}}).json();
+  EXPECT_FALSE(post.contains("notices")) << post;
+  events.until("run_finished");
+  EXPECT_EQ(end_by(SIGINT), 0);
+}
+
 TEST_F(Up, AnswersInAWorktreeOfItsOwn) {
   const ProgramResult made =
       run_program({.words = {"-c",

@@ -146,7 +146,9 @@ Result<std::string> FeedWorld::try_session(const std::string& session) {
   return id;
 }
 
-Result<std::string> FeedWorld::try_write(const feed::Writing& writing) {
+Result<std::string> FeedWorld::try_write(const feed::Writing& given) {
+  feed::Writing writing = given;
+  writing.serves = [this](const std::string&) { return is_served; };
   feed::Written written;
   const auto decision = [&](const core::View& view, const feed::Ids& ids,
                             Time now) -> Result<core::Change> {

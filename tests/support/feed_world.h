@@ -59,11 +59,13 @@ class FeedWorld {
 
   // Of the text that was written last: what its author was told.
   Texts notices;
+  // Whether somebody serves the agents. If nobody does, those who write to them are told.
+  bool is_served = true;
 
   // These may fail.
   [[nodiscard]] Result<std::string> try_agent(const std::string& name);
   [[nodiscard]] Result<std::string> try_session(const std::string& session);
-  [[nodiscard]] Result<std::string> try_write(const feed::Writing& writing);
+  [[nodiscard]] Result<std::string> try_write(const feed::Writing& given);
   [[nodiscard]] Result<> try_delete(const feed::Actor& actor, const std::string& kind,
                                     const std::string& id);
   [[nodiscard]] Result<> try_delete_session(const std::string& session);
