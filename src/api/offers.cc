@@ -186,7 +186,7 @@ bool Offers::try_give(store::Txn& txn, const Called& called) {
   bool is_given = false;
   // Whatever is wrong with it, the request that it comes with goes on.
   const Result<> tried = txn.attempt([&]() -> Result<> {
-    TYER_TRY(BegunRun begun, begin_in(txn, hub_, called.place->offer.caller.actor, called.run));
+    TYER_TRY(BegunRun begun, begin_in(txn, hub_, called.run));
     if (!begun.is_begun) return {};
     is_given = called.place->stream->send_now(line(std::move(begun.answer) + "\n"));
     if (is_given) return {};

@@ -97,16 +97,15 @@ Result<std::string> announce(ComingRun& coming, const core::Subject& session,
                       JsonPart::of("agent", shown(agent))});
 }
 
-Result<BegunRun> begin_in(store::Txn& txn, Hub& hub, const feed::Actor& actor,
-                          const ComingRun& coming) {
+Result<BegunRun> begin_in(store::Txn& txn, Hub& hub, const ComingRun& coming) {
   const env::Env& env = hub.engine().env();
   const feed::Begin& begin = coming.begin;
   TYER_TRY(feed::Begun begun,
            feed::decide_begin(txn, env.processes, begin, hub.options().rules, txn.now()));
   engine::Applied applied;
   if (!begun.change.empty()) {
-    TYER_TRY(applied,
-             engine::apply(txn, hub.engine().catalog(), std::move(begun.change), {actor.key()}));
+    TYER_TRY(applied, engine::apply(txn, hub.engine().catalog(), std::move(begun.change),
+                                    {begun.session.key}));
   }
   if (!begun.is_begun) {
     Json body{{"begun", false}, {"why", begun.why}, {"not_before", nullptr}};

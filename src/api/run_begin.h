@@ -6,7 +6,6 @@
 #include <optional>
 #include <string>
 
-#include "feed/actor.h"
 #include "feed/shifts.h"
 #include "store/txn.h"
 
@@ -38,7 +37,7 @@ struct BegunRun {
   std::string answer;  // JSON: a BegunRun with all there is to do, or why there is none.
 };
 
-[[nodiscard]] Result<BegunRun> begin_in(store::Txn& txn, Hub& hub, const feed::Actor& actor,
-                                        const ComingRun& coming);
+// For the log it is the session that begins to work, whoever starts its agent.
+[[nodiscard]] Result<BegunRun> begin_in(store::Txn& txn, Hub& hub, const ComingRun& coming);
 
 }  // namespace tyer::api

@@ -124,7 +124,7 @@ Result<http::Response> begin_run(Call& call) {
   TYER_TRY_OK(call.hub.engine().write({[&](store::Txn& txn) -> Result<> {
     TYER_TRY_OK(own_session(txn, call));
     TYER_TRY(const ComingRun coming, make_coming(txn, call.hub, begin));
-    TYER_TRY(begun, begin_in(txn, call.hub, call.caller.actor, coming));
+    TYER_TRY(begun, begin_in(txn, call.hub, coming));
     return {};
   }}));
   return answer(std::move(begun.answer), begun.is_begun ? 201 : 200);
@@ -141,6 +141,11 @@ Result<http::Response> offer_to_work(Call& call) {
   return call.hub.offers().add(std::move(offer));
 }
 
+// For the log: what a worker tells of a session's run, the session does.
+feed::Actor as_session(const std::string& session) {
+  return {.is_agent = true, .session = session};
+}
+
 // Runs that this process has begun without knowing: the answer to its offer never arrived.
 Result<http::Response> withdraw_offer(Call& call) {
   TYER_TRY(const core::Holder holder, read_holder(call));
@@ -149,25 +154,28 @@ Result<http::Response> withdraw_offer(Call& call) {
            other.pid_start == holder.pid_start;
   };
   call.hub.offers().drop([&](const Offer& offer) { return is_its(offer.grant.holder); });
+  std::vector<core::Lease> leases;
+  TYER_TRY_OK(call.hub.engine().read([&](const core::View& view) -> Result<> {
+    TYER_TRY(leases, view.leases_below("session", "", limits::offer_leases_max));
+    return {};
+  }));
+  // One process has one run.
+  const auto lease =
+      std::ranges::find_if(leases, [&](const core::Lease& one) { return is_its(one.holder); });
+  if (lease == leases.end()) return answer("{}");
+  const feed::Finish lost{.session = lease->key.substr(lease->key.find('/') + 1),
+                          .run = lease->holder.run,
+                          .verdict = "lost",
+                          .why = "its keeper never heard of it"};
   TYER_TRY_OK(call.hub.apply(
-      call.caller.actor, [&](const core::View& view, Time now) -> Result<core::Change> {
-        TYER_TRY(const auto leases, view.leases_below("session", "", limits::offer_leases_max));
-        for (const core::Lease& lease : leases) {
-          if (!is_its(lease.holder)) continue;
-          const feed::Finish lost{.session = lease.key.substr(lease.key.find('/') + 1),
-                                  .run = lease.holder.run,
-                                  .verdict = "lost",
-                                  .why = "its keeper never heard of it"};
-          // Also if it was deleted meanwhile.
-          TYER_TRY(const auto session, view.subject(lease.key));
-          if (!session) continue;
-          TYER_TRY(const feed::Session whose, feed::read_session(*session));
-          TYER_TRY_OK(check_own(call.caller, whose.agent, lost.session));
-          TYER_TRY(feed::Ids ids, feed::Ids::of(view, now, call.hub.engine().env().random.bits()));
-          // One process has one run.
-          return feed::decide_finish(view, lost, call.hub.options().rules, ids, now);
-        }
-        return core::Change{};
+      as_session(lost.session), [&](const core::View& view, Time now) -> Result<core::Change> {
+        // Also if it was deleted meanwhile.
+        TYER_TRY(const auto session, view.subject(lease->key));
+        if (!session) return core::Change{};
+        TYER_TRY(const feed::Session whose, feed::read_session(*session));
+        TYER_TRY_OK(check_own(call.caller, whose.agent, lost.session));
+        TYER_TRY(feed::Ids ids, feed::Ids::of(view, now, call.hub.engine().env().random.bits()));
+        return feed::decide_finish(view, lost, call.hub.options().rules, ids, now);
       }));
   return answer("{}");
 }
@@ -192,8 +200,8 @@ Result<http::Response> tell_output(Call& call) {
     return fail(Fault::limit,
                 fmt::format("text is UTF-8 of at most {} bytes", limits::output_bytes_max));
   }
-  TYER_TRY_OK(
-      call.hub.apply(call.caller.actor, [&](const core::View& view, Time) -> Result<core::Change> {
+  TYER_TRY_OK(call.hub.apply(
+      as_session(call.path.at("id")), [&](const core::View& view, Time) -> Result<core::Change> {
         TYER_TRY(const core::Subject subject, own_shift(view, call));
         if (subject.status != "running") return core::Change{};
         TYER_TRY(const feed::Shift shift, feed::read_shift(subject));
@@ -226,7 +234,7 @@ Result<http::Response> finish_run(Call& call) {
     TYER_TRY_OK(feed::check_title(name, input.text(name), limits::actor_bytes_max));
   }
   TYER_TRY_OK(call.hub.apply(
-      call.caller.actor, [&](const core::View& view, Time now) -> Result<core::Change> {
+      as_session(finish.session), [&](const core::View& view, Time now) -> Result<core::Change> {
         TYER_TRY_OK(own_shift(view, call));
         TYER_TRY(feed::Ids ids, feed::Ids::of(view, now, call.hub.engine().env().random.bits()));
         return feed::decide_finish(view, finish, call.hub.options().rules, ids, now);

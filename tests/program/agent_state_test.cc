@@ -82,5 +82,20 @@ TEST_F(StateOfAnAgent, IsServedOnlyAsFarAsAWorkerSays) {
   EXPECT_EQ(state(two), "unserved");
 }
 
+TEST_F(StateOfAnAgent, IsInTheLogWhoeverStartsIt) {
+  const std::string agent = make("bot", {{"type", "demo"}});
+  run("bot", agent, "done");
+
+  const std::string session = Visitor(url()).get("/api/agents/" + agent).text("default_session");
+  std::size_t seen = 0;
+  for (const Json& event : events("--topics shift,run,item")) {
+    const std::string type = event["event"];
+    if (type != "run_started" && type != "run_finished" && type != "item_woken") continue;
+    EXPECT_EQ(event["actor"], "session/" + session) << type;
+    ++seen;
+  }
+  EXPECT_GE(seen, 2U);
+}
+
 }  // namespace
 }  // namespace tyer::testing

@@ -62,7 +62,7 @@ TEST_F(Up, MakesAFeedAndAnAgentThatAnswers) {
   EXPECT_EQ(end_by(SIGINT), 0);
 }
 
-TEST_F(Up, ServesItsAgents) {
+TEST_F(Up, ServesItsAgentsAndTheLogSaysThatTheyDidWhatTheyDid) {
   start("--open-loopback");
   Visitor people(url);
   const Json agent = people.get("/api/agents").json()["data"][0];
@@ -73,7 +73,10 @@ TEST_F(Up, ServesItsAgents) {
   const Json post =
       people.post("/api/feeds/" + feed + "/posts", {{"content", "@demo hello"}}).json();
   EXPECT_FALSE(post.contains("notices")) << post;
-  events.until("run_finished");
+  for (const http::ServerEvent& event : events.until("run_finished")) {
+    const Json told = parse_json(event.data).value_or(Json::object());
+    EXPECT_EQ(text_or(told, "actor"), "session/" + text_or(agent, "default_session")) << told;
+  }
   EXPECT_EQ(end_by(SIGINT), 0);
 }
 
