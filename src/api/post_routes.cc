@@ -39,13 +39,16 @@ Result<http::Response> answer_one(Call& call, const std::string& kind, const std
 
 namespace {
 
-// A post with how many comments it has, when the last text came and whether there is something new.
+// A post with how many comments it has, when the last text came, whether there is something new,
+// and why somebody waits in vain.
 Result<std::string> shown_post(const core::View& view, const core::Subject& post) {
   TYER_TRY(const auto thread, view.subject(feed::key_of("thread", feed::id_of(post))));
   if (!thread) return shown(post);
   TYER_TRY(const std::uint64_t comments, feed::count_comments(*thread));
-  return with(shown(post), fmt::format(R"("comment_count":{},"unread":{},"last_at":{})", comments,
-                                       thread->status == "unread", feed::last_at(*thread)));
+  return with(
+      shown(post),
+      fmt::format(R"("comment_count":{},"unread":{},"last_at":{},"trouble":{})", comments,
+                  thread->status == "unread", feed::last_at(*thread), feed::trouble_of(*thread)));
 }
 
 Result<std::string> shown_plain(const core::View&, const core::Subject& subject) {
@@ -171,7 +174,7 @@ Result<http::Response> read_post(Call& call) {
         TYER_TRY_OK(feed::find_post(view, call.id()));
         TYER_TRY(const auto thread, view.subject(feed::key_of("thread", call.id())));
         if (!thread || thread->status != "unread") return core::Change{};
-        return core::Change{.events = {{thread->key, "thread.read"}}};
+        return core::Change{.events = {{thread->key, "thread.read", R"({"trouble":null})"}}};
       }));
   return answer("{}");
 }

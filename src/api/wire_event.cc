@@ -18,6 +18,7 @@ namespace {
 std::string wire_type(std::string_view type) {
   constexpr std::pair<std::string_view, std::string_view> names[] = {
       {"thread.noticed", "notice"},
+      {"thread.troubled", "notice"},
       {"thread.typing", "agent_typing"},
       {"thread.quiet", "agent_idle"},
       // What happened to a session's run. Of its processes, attempt by attempt, the store's own

@@ -69,9 +69,12 @@ Done show_feed(World& world, const Arguments& arguments, Door& door, std::size_t
   std::vector<std::vector<std::string>> lines{{"POST", "CREATED", "AUTHOR", "COMMENTS", "TITLE"}};
   for (const Json& row : rows) {
     const bool unread = row.contains("unread") && row["unread"] == true;
-    lines.push_back(
-        {shown_text(row, "id"), shown_text(row, "created_at"), shown_text(row, "author_name"),
-         fmt::format("{}{}", int_or(row, "comment_count"), unread ? " new" : ""), first_line(row)});
+    const bool troubled = !text_or(row, "trouble").empty();
+    lines.push_back({shown_text(row, "id"), shown_text(row, "created_at"),
+                     shown_text(row, "author_name"),
+                     fmt::format("{}{}{}", int_or(row, "comment_count"), unread ? " new" : "",
+                                 troubled ? " trouble" : ""),
+                     first_line(row)});
   }
   print_rows(world, arguments, rows, lines, "No posts.\n");
   return 0;

@@ -188,8 +188,8 @@ void skip(const Item& item, const std::string& why, core::Change& change, Time n
   if (!why.empty()) told += "; at last " + why;
   change.events.push_back(
       {item.key, "item.skipped", json_object({{"why", told}, {"skipped_at", format_time(now)}})});
-  change.events.push_back(
-      notice(item.post, item.session, item.source, "skipped: " + told + "; it can be tried again"));
+  change.events.push_back(trouble(item.post, item.session, item.source,
+                                  "skipped: " + told + "; it can be tried again"));
 }
 
 Result<core::Change> decide_retry(const core::View& view, const std::string& session,

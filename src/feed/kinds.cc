@@ -81,6 +81,9 @@ std::vector<core::Kind> kinds() {
                                  {"thread.answered", {core::any}, "unread"},
                                  {"thread.read", {"unread"}, "read"},
                                  {"thread.noticed", {core::any}, same},
+                                 // What people should see: somebody waits for an answer in vain.
+                                 {"thread.troubled", {"read", "unread"}, "unread"},
+                                 {"thread.troubled", {"closed"}, same},
                                  {"thread.typing", {core::any}, same},
                                  {"thread.quiet", {core::any}, same},
                                  {"thread.closed", {core::any}, "closed"}},

@@ -19,6 +19,15 @@ Result<JsonFields> state_of(const core::Subject& subject) {
   return state;
 }
 
+// A member of a subject's state as JSON.
+std::string member_of(const core::Subject& subject, std::string_view name) {
+  if (const auto members = split_object(subject.state)) {
+    const auto found = std::ranges::find(*members, name, &JsonMember::name);
+    if (found != members->end()) return std::string(found->value);
+  }
+  return "null";
+}
+
 // All of `query`, each read by `read`.
 template <class Record>
 Result<std::vector<Record>> read_all(const core::View& view, const core::SubjectQuery& query,
@@ -64,7 +73,8 @@ Result<Thread> read_thread(const core::Subject& subject) {
   return Thread{.comments = static_cast<std::uint64_t>(state.number("comment_count")),
                 .followers = state.texts("followers"),
                 .bot_mentions = state.numbers("bot_mentions"),
-                .unserved = state.texts("unserved")};
+                .unserved = state.texts("unserved"),
+                .is_troubled = !state.text("trouble").empty()};
 }
 
 Result<std::uint64_t> count_comments(const core::Subject& thread) {
@@ -82,11 +92,11 @@ Result<std::uint64_t> count_comments(const core::Subject& thread) {
 }
 
 std::string last_at(const core::Subject& thread) {
-  if (const auto members = split_object(thread.state)) {
-    const auto found = std::ranges::find(*members, "last_at", &JsonMember::name);
-    if (found != members->end()) return std::string(found->value);
-  }
-  return "null";
+  return member_of(thread, "last_at");
+}
+
+std::string trouble_of(const core::Subject& thread) {
+  return member_of(thread, "trouble");
 }
 
 Result<Item> read_item(const core::Subject& subject) {

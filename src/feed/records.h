@@ -37,6 +37,7 @@ struct Thread {
   std::vector<std::string> followers;      // Sessions; some may have stopped: ask them.
   std::vector<std::int64_t> bot_mentions;  // When agents mentioned agents, microseconds.
   std::vector<std::string> unserved;       // Agents that it was told nobody serves.
+  bool is_troubled = false;                // See feed::trouble.
 };
 
 struct Item {
@@ -57,8 +58,9 @@ struct Item {
 [[nodiscard]] Result<Thread> read_thread(const core::Subject& subject);
 // Of a thread, without building the rest: every read of a post asks for it.
 [[nodiscard]] Result<std::uint64_t> count_comments(const core::Subject& thread);
-// When its last text was written, as JSON.
+// When its last text was written, and why somebody waits in vain, as JSON.
 [[nodiscard]] std::string last_at(const core::Subject& thread);
+[[nodiscard]] std::string trouble_of(const core::Subject& thread);
 [[nodiscard]] Result<Item> read_item(const core::Subject& subject);
 
 // Agents that are there, by key.

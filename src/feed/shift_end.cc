@@ -38,7 +38,8 @@ std::string fit(std::string text) {
   return text.substr(0, end) + std::string(cut_mark);
 }
 
-core::Draft end_shift(const Shift& shift, const Finish& finish, Time now) {
+// `is_answered`: nobody waits for an answer of it any more.
+core::Draft end_shift(const Shift& shift, const Finish& finish, bool is_answered, Time now) {
   return {shift_key(shift.session, shift.run), "shift.ended",
           dump_json({{"session_id", shift.session},
                      {"agent_id", shift.agent},
@@ -46,6 +47,7 @@ core::Draft end_shift(const Shift& shift, const Finish& finish, Time now) {
                      {"post_id", shift.post},
                      {"verdict", finish.verdict},
                      {"why", finish.why},
+                     {"answered", is_answered},
                      {"input_tokens", finish.input},
                      {"output_tokens", finish.output},
                      {"cached_tokens", finish.cached},
@@ -141,8 +143,8 @@ void rest(const Shift& shift, const std::vector<Item>& left, const Finish& finis
         {item.key, "item.rested", json_object({{"rests", true}, {"asks", asks}, {"why", why}})});
   }
   if (resting == nullptr) return;
-  change.events.push_back(notice(shift.post, shift.session, resting->source,
-                                 why + "; the next message here has it tried again"));
+  change.events.push_back(trouble(shift.post, shift.session, resting->source,
+                                  why + "; the next message here has it tried again"));
 }
 
 Result<> remember(const core::View& view, const Shift& shift, const Finish& finish,
@@ -173,7 +175,7 @@ Result<> end_token(const core::View& view, const Shift& shift, const std::string
 // All but that it failed, which is counted once for a session and a change.
 Result<> lose(const core::View& view, const Shift& shift, const std::string& why,
               core::Change& change, Time now) {
-  change.events.push_back(end_shift(shift, {.verdict = "lost", .why = why}, now));
+  change.events.push_back(end_shift(shift, {.verdict = "lost", .why = why}, false, now));
   TYER_TRY(const auto thread, view.subject(key_of("thread", shift.post)));
   if (thread) change.events.push_back(stop_typing(shift));
   return end_token(view, shift, "the run was lost", change);
@@ -186,12 +188,13 @@ std::unexpected<Error> too_late(const Finish& finish) {
                           printable(finish.run, 60)));
 }
 
-// Its answer, or what there is instead of one.
-Result<> settle(const core::View& view, const Shift& shift, const Finish& finish,
-                const limits::FeedRules& rules, const Ids& ids, core::Change& change, Time now) {
+// Its answer, or what there is instead of one. Whether nobody waits for one any more.
+Result<bool> settle(const core::View& view, const Shift& shift, const Finish& finish,
+                    const limits::FeedRules& rules, const Ids& ids, core::Change& change,
+                    Time now) {
   TYER_TRY(const auto agent, view.subject(key_of("agent", shift.agent)));
   // Nobody waits for one who is gone.
-  if (!agent || agent->status != "active") return {};
+  if (!agent || agent->status != "active") return true;
   TYER_TRY(const std::vector<Item> left, unanswered(view, shift));
   TYER_TRY(const auto session, view.subject(key_of("session", shift.session)));
   const bool was_deleted = !session || session->status != "active";
@@ -203,13 +206,13 @@ Result<> settle(const core::View& view, const Shift& shift, const Finish& finish
   const auto post = find_post(view, shift.post);
   if (!post && post.error().fault != Fault::not_found) return std::unexpected(post.error());
   // Below a post that is gone nothing rests: the next run withdraws it.
-  if (!post) return {};
+  if (!post) return true;
   if (!is_answered) rest(shift, left, finish, rules, change, now);
   if (is_answered && finish.verdict == "hindered" && !shift.items.empty()) {
     change.events.push_back(
         notice(shift.post, shift.session, shift.items.front(), "done, but " + finish.why));
   }
-  return {};
+  return is_answered;
 }
 
 }  // namespace
@@ -240,12 +243,12 @@ Result<core::Change> decide_finish(const core::View& view, const Finish& finish,
   if (is_lost) {
     TYER_TRY_OK(lose(view, shift, finish.why, change, now));
   } else {
-    TYER_TRY_OK(settle(view, shift, finish, rules, ids, change, now));
+    TYER_TRY(const bool is_answered, settle(view, shift, finish, rules, ids, change, now));
     TYER_TRY(const auto thread, view.subject(key_of("thread", shift.post)));
     if (thread) change.events.push_back(stop_typing(shift));
     TYER_TRY_OK(remember(view, shift, finish, change));
     TYER_TRY_OK(end_token(view, shift, "the run has ended", change));
-    change.events.push_back(end_shift(shift, finish, now));
+    change.events.push_back(end_shift(shift, finish, is_answered, now));
   }
   TYER_TRY(core::Draft counted, count(view, shift.agent, shift.session,
                                       {.failed = is_done(finish) ? 0 : 1,

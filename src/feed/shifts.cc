@@ -212,7 +212,7 @@ Result<> refuse(const core::View& view, const Item& item, const Agent& agent, co
   TYER_TRY(const bool is_told, was_told(view, agent.id, item.session, spent, now));
   if (is_told) return {};
   begun.change.events.push_back(tell(agent.id, item.session, spent, now));
-  begun.change.events.push_back(notice(item.post, item.session, item.source, spent.why));
+  begun.change.events.push_back(trouble(item.post, item.session, item.source, spent.why));
   return {};
 }
 
@@ -249,6 +249,16 @@ Result<bool> may_begin(const core::View& view, const Session& session, Time now)
 }
 
 }  // namespace
+
+core::Draft trouble(const std::string& post, const std::string& session, const std::string& source,
+                    const std::string& text) {
+  return {
+      key_of("thread", post), "thread.troubled",
+      dump_json(
+          {{"trouble", text},
+           {"notice",
+            {{"session_id", session}, {"source_id", source}, {"text", text}, {"unread", true}}}})};
+}
 
 core::Draft notice(const std::string& post, const std::string& session, const std::string& source,
                    const std::string& text) {

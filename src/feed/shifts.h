@@ -113,7 +113,12 @@ struct Finish {
                                                const std::string& run, core::Change& change,
                                                Time now);
 
-// The event that tells the thread of `post` something about a session's work on `source`.
+// The event that tells the thread of `post` why a session does not answer `source`. The thread is
+// unread by it, and in trouble until the agent writes there or somebody has read it.
+[[nodiscard]] core::Draft trouble(const std::string& post, const std::string& session,
+                                  const std::string& source, const std::string& text);
+
+// The same for what people need not see at once.
 [[nodiscard]] core::Draft notice(const std::string& post, const std::string& session,
                                  const std::string& source, const std::string& text);
 

@@ -61,6 +61,8 @@ std::vector<JsonPart> thread_body(const Thread& thread, const std::vector<std::s
                              JsonPart::of("bot_mentions", json_array(bot_mentions)),
                              {"last_at", format_time(now)}};
   if (thread.unserved != before) body.emplace_back("unserved", thread.unserved);
+  // Who writes there has seen it, and so has an agent that answers.
+  if (thread.is_troubled) body.push_back(JsonPart::of("trouble", "null"));
   return body;
 }
 

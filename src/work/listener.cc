@@ -22,6 +22,11 @@ Heard read_heard(const JsonFields& data) {
               .items = data.texts("items"),
               .why = data.text("why"),
               .verdict = data.text("verdict")};
+  // Else it would look like any that did well.
+  if (heard.why.empty() && heard.verdict == "done" && data.has("answered") &&
+      !data.flag("answered")) {
+    heard.why = "it ended without an answer";
+  }
   const std::string id = data.text("id");
   if (heard.session.empty() && id.starts_with("ss_")) heard.session = id;
   return heard;

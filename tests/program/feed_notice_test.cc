@@ -115,6 +115,26 @@ TEST_F(FeedNotice, RetriesOnlyWhatASessionHas) {
   EXPECT_EQ(tyer("feed retry " + post).code, 2);
 }
 
+TEST_F(FeedNotice, OfWhatIsNotAnsweredMakesTheThreadUnread) {
+  const std::string post = skipped_post();
+
+  EXPECT_EQ(json({"feed", "list", "--json"})[0]["unread"], 1);
+  const std::string shown = tyer("feed show general").out;
+  EXPECT_TRUE(shown.contains("  0 new trouble  ")) << shown;
+  Visitor people(url());
+  const Json unread = people.get("/api/posts/" + post).json();
+  EXPECT_EQ(unread["unread"], true);
+  EXPECT_TRUE(text_or(unread, "trouble").contains(skipped_text)) << unread;
+  const auto notices = events("--topics notice");
+  ASSERT_FALSE(notices.empty());
+  EXPECT_EQ(notices.back()["notice"]["unread"], true);
+
+  EXPECT_EQ(people.post("/api/posts/" + post + "/read", Json::object()).status, 200);
+  const Json read = people.get("/api/posts/" + post).json();
+  EXPECT_EQ(read["unread"], false);
+  EXPECT_EQ(read["trouble"], Json());
+}
+
 TEST_F(FeedNotice, SaysThatANameIsNobodysAndThatNobodyServesAnAgent) {
   ASSERT_EQ(tyer("agent add slow --type demo").code, 0);
 

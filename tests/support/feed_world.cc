@@ -345,7 +345,7 @@ Texts FeedWorld::pending(const std::string& session) {
 Texts FeedWorld::thread_notices(const std::string& post) {
   Texts texts;
   for (const core::Event& event : events(feed::key_of("thread", post))) {
-    if (event.type == "thread.noticed")
+    if (event.type == "thread.noticed" || event.type == "thread.troubled")
       texts.push_back(member(member(event.body, "notice"), "text"));
   }
   return texts;
