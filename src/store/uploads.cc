@@ -123,6 +123,8 @@ class FolderUploads final : public Uploads {
     TYER_TRY(const std::vector<env::Entry> entries, files_.list(folder_));
     for (const env::Entry& entry : entries) {
       if (!entry.name.ends_with(partial_suffix)) continue;
+      const std::string id = entry.name.substr(0, entry.name.size() - partial_suffix.size());
+      if (!check_upload_id(id)) continue;  // The folder may have other things, of others.
       const std::string path = folder_ + "/" + entry.name;
       const auto file = files_.open(path, env::Open::read);
       if (!file) continue;  // It is done meanwhile.

@@ -54,14 +54,15 @@ TEST_F(UploadFolder, FollowsNoLinkOutOfIt) {
 TEST_F(UploadFolder, IsClearedOfWhatAKilledHubHasLeftButNotOfWhatAnotherIsWriting) {
   std::ofstream(folder + "/up_1") << "whole";
   std::ofstream(folder + "/up_2.partial") << "le";
+  std::ofstream(folder + "/thesis.partial") << "not ours";
   const auto writing = world.env.files.open(folder + "/up_3.partial", env::Open::create_new);
   ASSERT_TRUE(writing && (*writing)->try_lock().value());
 
   ASSERT_TRUE(uploads->sweep());
 
-  EXPECT_EQ(names(), (std::vector<std::string>{"up_1", "up_3.partial"}));
+  EXPECT_EQ(names(), (std::vector<std::string>{"thesis.partial", "up_1", "up_3.partial"}));
   EXPECT_EQ(uploads->put("up_3", pieces_of("x")).error().fault, Fault::unavailable);
-  EXPECT_EQ(names(), (std::vector<std::string>{"up_1", "up_3.partial"}));
+  EXPECT_EQ(names(), (std::vector<std::string>{"thesis.partial", "up_1", "up_3.partial"}));
 }
 
 TEST_F(UploadFolder, IsBesideTheStore) {

@@ -81,6 +81,20 @@ TEST_F(StoreCommand, BackupAndRestoreBringEverythingBack) {
   EXPECT_EQ(tyer("store check").code, 0);
 }
 
+TEST_F(StoreCommand, KeysAreValidAfterARestore) {
+  const std::string key =
+      text_or(parse_json(tyer("agent add bob --json").out).value_or(Json::object()), "key");
+  ASSERT_EQ(tyer("store backup saved.db").code, 0);
+  std::filesystem::remove_all(dir / ".tyer");
+
+  ASSERT_EQ(tyer("store restore saved.db").code, 0);
+
+  environment["TYER_API_KEY"] = key;
+  EXPECT_EQ(tyer("feed list").code, 0);
+  environment["TYER_API_KEY"] = key.substr(0, key.size() - 1) + (key.ends_with('x') ? "y" : "x");
+  EXPECT_EQ(tyer("feed list").code, 4);
+}
+
 TEST_F(StoreCommand, RestoreMakesAPrivateDirectoryThatGitIgnores) {
   fill_demo("sqlite:" + (dir / "saved.db"));
 
