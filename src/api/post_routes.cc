@@ -37,10 +37,6 @@ Result<http::Response> answer_one(Call& call, const std::string& kind, const std
   return response;
 }
 
-namespace {
-
-// A post with how many comments it has, when the last text came, whether there is something new,
-// and why somebody waits in vain.
 Result<std::string> shown_post(const core::View& view, const core::Subject& post) {
   TYER_TRY(const auto thread, view.subject(feed::key_of("thread", feed::id_of(post))));
   if (!thread) return shown(post);
@@ -50,6 +46,12 @@ Result<std::string> shown_post(const core::View& view, const core::Subject& post
       fmt::format(R"("comment_count":{},"unread":{},"last_at":{},"trouble":{})", comments,
                   thread->status == "unread", feed::last_at(*thread), feed::trouble_of(*thread)));
 }
+
+core::Draft thread_read(const core::Subject& thread) {
+  return {thread.key, "thread.read", R"({"trouble":null})"};
+}
+
+namespace {
 
 Result<std::string> shown_plain(const core::View&, const core::Subject& subject) {
   return shown(subject);
@@ -174,7 +176,7 @@ Result<http::Response> read_post(Call& call) {
         TYER_TRY_OK(feed::find_post(view, call.id()));
         TYER_TRY(const auto thread, view.subject(feed::key_of("thread", call.id())));
         if (!thread || thread->status != "unread") return core::Change{};
-        return core::Change{.events = {{thread->key, "thread.read", R"({"trouble":null})"}}};
+        return core::Change{.events = {thread_read(*thread)}};
       }));
   return answer("{}");
 }

@@ -148,9 +148,9 @@ Result<std::optional<std::uint64_t>> Call::expected_rev() const {
 const std::vector<Route>& routes() {
   static const std::vector<Route> all = [] {
     std::vector<Route> rows;
-    for (const auto part :
-         {auth_routes, agent_routes, session_routes, shift_routes, run_routes, feed_routes,
-          post_routes, lease_routes, search_routes, upload_routes, event_routes, system_routes}) {
+    for (const auto part : {auth_routes, agent_routes, session_routes, shift_routes, run_routes,
+                            feed_routes, post_routes, post_list_routes, lease_routes, search_routes,
+                            upload_routes, event_routes, system_routes}) {
       std::ranges::move(part(), std::back_inserter(rows));
     }
     return rows;

@@ -109,6 +109,7 @@ struct Route {
 [[nodiscard]] std::vector<Route> run_routes();
 [[nodiscard]] std::vector<Route> feed_routes();
 [[nodiscard]] std::vector<Route> post_routes();
+[[nodiscard]] std::vector<Route> post_list_routes();
 [[nodiscard]] std::vector<Route> lease_routes();
 [[nodiscard]] std::vector<Route> search_routes();
 [[nodiscard]] std::vector<Route> upload_routes();
