@@ -7,7 +7,7 @@ import type { ReactNode, RefObject } from 'react';
 
 import type { Me } from '../api/shapes.ts';
 import { useShortcuts } from '../keyboard.ts';
-import { useAgents } from '../log/snapshots.ts';
+import { useAgents, useUnknownThreads } from '../log/snapshots.ts';
 import { Button } from '../parts/button.tsx';
 import { Veil } from '../parts/veil.tsx';
 import { paths } from '../paths.ts';
@@ -41,6 +41,7 @@ export function Frame({ me, children }: { me: Me; children: ReactNode }) {
   const [drawer, setDrawer] = useState(false);
   const [over, setOver] = useState<'palette' | 'help' | undefined>();
   useAgents(); // Texts name them wherever they are.
+  useUnknownThreads();
   const main = useRef<HTMLElement>(null);
   useEffect(() => setDrawer(false), [here]);
   usePlaceOf(main, here);

@@ -88,9 +88,9 @@ function Section({ title, rows }: { title: string; rows: readonly Row[] }) {
 export function Nav({ me, openPalette }: { me: Me; openPalette: () => void }) {
   const t = useText(frameText);
   const { feeds } = useFeeds();
-  useUnreadCounts();
+  const counts = useUnreadCounts();
   const [making, setMaking] = useState(false);
-  const unread = feeds.reduce((sum, feed) => sum + (feed.unread ?? 0), 0);
+  const unread = [...counts.values()].reduce((sum, count) => sum + count, 0);
   return (
     <nav aria-label={t.navigation} className="flex h-full min-h-0 flex-col">
       <div className="flex h-12 shrink-0 items-center gap-2 px-4">
@@ -138,7 +138,7 @@ export function Nav({ me, openPalette }: { me: Me; openPalette: () => void }) {
                 to={paths.feed(feed.id)}
                 icon="feed"
                 words={feed.name}
-                unread={feed.unread ?? 0}
+                unread={counts.get(feed.id) ?? 0}
               />
             ))}
           </ul>

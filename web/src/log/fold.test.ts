@@ -74,6 +74,24 @@ test('a thread tells its post how many answered and whether that was read', () =
   expect(store.get('post', 'ps_1')?.unread).toBe(false);
 });
 
+test('a thread that becomes unread and was never read is missed, once', () => {
+  const store = new Store();
+  fold(store, event('thread_answered', 'thread/ps_9', { comment_count: 1 }));
+  expect(store.takeUnknown()).toEqual(['ps_9']);
+  expect(store.takeUnknown()).toEqual([]);
+  take(store, 'post', post('ps_9'));
+  fold(store, event('thread_answered', 'thread/ps_9', { comment_count: 2 }));
+  expect(store.takeUnknown()).toEqual([]);
+});
+
+test('with a feed goes what is in it', () => {
+  const store = new Store();
+  take(store, 'post', post('ps_1'));
+  take(store, 'post', { ...post('ps_2'), feed_id: 'fd_2' });
+  fold(store, event('feed_deleted', 'feed/fd_1'));
+  expect(store.list('post').map((one) => one.id)).toEqual(['ps_2']);
+});
+
 test('who types is shown until it is idle, each session for itself', () => {
   const store = new Store();
   const typing = (id: string) => ({ agent_id: 'ag_1', session_id: id, author_name: 'demo' });

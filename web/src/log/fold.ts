@@ -1,7 +1,7 @@
 // What an event means for the page's picture: one small function per kind. Pure apart from the
 // store it is given, and the same event twice does no harm.
 
-import type { Event, Post } from '../api/shapes.ts';
+import type { Event, Item, Post } from '../api/shapes.ts';
 import type { Store } from './store.ts';
 import { idOf, kindOf, notices_max, outputs_max, seqOf } from './subjects.ts';
 import type { Kind, Kinds, ItemState, LiveRun, Output, Thread, ThreadNotice } from './subjects.ts';
@@ -45,6 +45,13 @@ function post(store: Store, event: Event) {
   thing(store, 'post', event, extra);
 }
 
+// With a feed goes what is in it.
+function feed(store: Store, event: Event) {
+  thing(store, 'feed', event);
+  if (event.event !== 'feed_deleted') return;
+  for (const post of store.list('post', event.key)) store.remove('post', post.id);
+}
+
 const unread_by: Record<string, boolean> = {
   thread_opened: false,
   thread_arrived: true,
@@ -60,8 +67,7 @@ function thread(store: Store, event: Event) {
   const unread = unread_by[event.event];
   if (unread !== undefined) change.unread = unread;
   if (Object.keys(change).length > 0) store.patch('post', id, change);
-  // The feeds' counts are the hub's to know; who shows them reads them again.
-  if (unread !== undefined) store.mark('unread');
+  if (unread && !store.get('post', id)) store.miss(id);
 
   const known: Thread = store.get('thread', id) ?? { id, typists: [], notices: [] };
   const session_id = String(event.session_id ?? '');
@@ -129,6 +135,8 @@ function shift(store: Store, event: Event) {
 
 // Whatever ends a lease frees its key; who holds it next is told by an event of its own.
 function lease(store: Store, event: Event) {
+  // Sessions have leases, too, which nobody lists.
+  if (kindOf(event.key) === 'lock' && event.event !== 'lease_renewed') store.mark('locks');
   if (event.event === 'lease_granted') {
     store.put('lease', event.key, { ...bodyOf(event), key: event.key, at: event.at });
   } else if (event.event !== 'lease_renewed') {
@@ -158,6 +166,18 @@ function item(store: Store, event: Event) {
   }
 }
 
+// What is open or was given up, as a list of the hub has it.
+export function takeItem(store: Store, row: Item, status: 'open' | 'skipped') {
+  const id = `${row.session_id}/${row.source_id}`;
+  store.put('item', id, { ...store.get('item', id), ...row, key: `item/${id}`, status });
+}
+
+// Each tells all that was used that day so far.
+function tally(store: Store, event: Event) {
+  const id = idOf(event.key);
+  store.put('tally', id, merged(store.get('tally', id), { ...bodyOf(event), id }));
+}
+
 function agent(store: Store, event: Event) {
   const seen = { last_seen_at: event.at };
   if (event.event === 'agent_online') thing(store, 'agent', event, { online: true, ...seen });
@@ -174,7 +194,7 @@ export function fold(store: Store, event: Event) {
     case 'session':
       return thing(store, 'session', event, event.event === 'session_created' ? idle : {});
     case 'feed':
-      return thing(store, 'feed', event);
+      return feed(store, event);
     case 'post':
       return post(store, event);
     case 'comment':
@@ -185,6 +205,8 @@ export function fold(store: Store, event: Event) {
       return shift(store, event);
     case 'item':
       return item(store, event);
+    case 'tally':
+      return tally(store, event);
   }
 }
 

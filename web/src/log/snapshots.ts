@@ -1,16 +1,15 @@
 // What is read from the hub into the store, by name. Each may be asked for by any number of views.
 
-import { useEffect } from 'react';
+import { useEffect, useMemo } from 'react';
 
 import { call } from '../api/client.ts';
 import type { Page } from '../api/shapes.ts';
-import { fold, take } from './fold.ts';
+import { fold, take, takeItem } from './fold.ts';
 import { source, store, useSnapshot, useSubject, useSubjects } from './hooks.ts';
 
 const page_rows = 200;
 const pages_max = 100;
 const run_pages = 10;
-const unread_pause_ms = 400;
 
 // All pages, each put into the store as it comes: the first rows are shown while others load.
 export async function readAll<T>(
@@ -44,22 +43,28 @@ export function useFeeds() {
   return { feeds: sorted, ...loading };
 }
 
-// Counts of unread threads are the hub's: read again a moment after one may have changed. Called
-// once, by the frame.
-export function useUnreadCounts() {
-  useEffect(() => {
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const unsubscribe = store.subscribe('unread', () => {
-      timer ??= setTimeout(() => {
-        timer = undefined;
-        loadFeeds().catch(() => {}); // The stream's state says already that the hub is away.
-      }, unread_pause_ms);
-    });
-    return () => {
-      clearTimeout(timer);
-      unsubscribe();
-    };
-  }, []);
+// All posts with something new, whatever feed they are in: what the inbox lists, and what is counted
+// everywhere. From then on the log tells.
+function useUnreadPosts() {
+  return useSnapshot('unread posts', () =>
+    readAll(
+      (cursor) => call('GET /api/posts', { query: { unread: true, cursor, limit: page_rows } }),
+      (row) => take(store, 'post', row),
+    ),
+  );
+}
+
+export function useUnread() {
+  const loading = useUnreadPosts();
+  return { unread: useSubjects('post').filter((post) => post.unread), ...loading };
+}
+
+// How many of a feed are unread, by the id of the feed.
+export function useUnreadCounts(): ReadonlyMap<string, number> {
+  const { unread } = useUnread();
+  const counts = new Map<string, number>();
+  for (const post of unread) counts.set(post.feed_id, (counts.get(post.feed_id) ?? 0) + 1);
+  return counts;
 }
 
 // The agents with their sessions: there are few, and everything names them.
@@ -116,6 +121,61 @@ export function useAllRuns() {
   return { runs: useSubjects('shift'), ...loading };
 }
 
+// What a session has to answer, and what was given up.
+export function useItems(session: string) {
+  const ask = { path: { id: session }, query: { limit: page_rows } };
+  const { error } = useSnapshot(`items of ${session}`, () =>
+    Promise.all([
+      readAll(
+        () => call('GET /api/sessions/{id}/pending', ask),
+        (row) => takeItem(store, row, 'open'),
+        1,
+      ),
+      readAll(
+        () => call('GET /api/sessions/{id}/skipped', ask),
+        (row) => takeItem(store, row, 'skipped'),
+        1,
+      ),
+    ]),
+  );
+  const items = useSubjects('item', `session/${session}`);
+  const having = (status: string) => items.filter((item) => item.status === status);
+  return { pending: having('open'), skipped: having('skipped'), error };
+}
+
+// What nobody answers yet, whoever has to.
+export function useOpenItems() {
+  useSnapshot('what waits', async () => {
+    const { data } = await source.snapshot(
+      () => call('GET /api/work', { query: { all: true } }),
+      () => {},
+    );
+    for (const { id } of data) {
+      const ask = { path: { id }, query: { limit: page_rows } };
+      await readAll(
+        () => call('GET /api/sessions/{id}/pending', ask),
+        (row) => takeItem(store, row, 'open'),
+        1,
+      );
+    }
+  });
+  const items = useSubjects('item');
+  return useMemo(() => items.filter((item) => item.status === 'open'), [items]);
+}
+
+// What an agent has used on a day, session by session.
+export function useTallies(agent: string, day: string) {
+  const { error, again } = useSnapshot(`use of ${agent} since ${day}`, () =>
+    readAll(
+      () => call('GET /api/stats', { query: { agents: agent, since: day } }),
+      (row) => take(store, 'tally', { ...row, id: `${row.day}/${row.agent_id}/${row.session_id}` }),
+      1,
+    ),
+  );
+  const tallies = useSubjects('tally', `agent/${agent}`).filter((tally) => tally.day === day);
+  return { tallies, error, again };
+}
+
 export function usePosts(feed_id: string, pages = 1) {
   const name = feed_id ? `posts of ${feed_id} ${pages}` : '';
   const loading = useSnapshot(name, () =>
@@ -141,24 +201,61 @@ export function usePost(id: string) {
   return { post: useSubject('post', id), ...loading };
 }
 
-const inbox_feeds_max = 30;
+// What is wanted in one turn of the clock is one request.
+const wanted = new Set<string>();
 
-// The newest posts of the feeds, those with something unread first.
+async function readWanted() {
+  const ids = [...wanted].slice(0, page_rows);
+  for (const id of ids) wanted.delete(id);
+  if (wanted.size > 0) setTimeout(readWanted);
+  // A title that is missing is no news; whoever shows it next asks again.
+  await source
+    .snapshot(
+      () => call('GET /api/posts', { query: { ids: ids.join(',') } }),
+      (page) => page.data.forEach((row) => take(store, 'post', row)),
+    )
+    .catch(() => {});
+}
+
+function want(id: string) {
+  if (!id || store.get('post', id) || store.isGone('post', id)) return;
+  if (wanted.size === 0) setTimeout(readWanted);
+  wanted.add(id);
+}
+
+// A post for what it is called; undefined until it was read, and if it is gone.
+export function useNamedPost(id: string) {
+  const post = useSubject('post', id);
+  const isMissing = post === undefined;
+  useEffect(() => {
+    if (isMissing) want(id);
+  }, [id, isMissing]);
+  return post;
+}
+
+// What became unread and is not known here is read, so that it can be listed. Called once.
+export function useUnknownThreads() {
+  useEffect(() => store.subscribe('unknown', () => store.takeUnknown().forEach(want)), []);
+}
+
+// What is new, and the newest of the rest.
 export function useInbox() {
-  return useSnapshot('inbox', async () => {
-    await loadFeeds();
-    const feeds = store.list('feed').toSorted((a, b) => (b.unread ?? 0) - (a.unread ?? 0));
-    for (const feed of feeds.slice(0, inbox_feeds_max)) {
-      await readAll(
-        () => {
-          const query = { limit: feed.unread ? page_rows : 50 };
-          return call('GET /api/feeds/{id}/posts', { path: { id: feed.id }, query });
-        },
-        (row) => take(store, 'post', row),
-        1,
-      );
-    }
-  });
+  const unread = useUnreadPosts();
+  const newest = useSnapshot('newest posts', () =>
+    readAll(
+      () => call('GET /api/posts', { query: { limit: 50 } }),
+      (row) => take(store, 'post', row),
+      1,
+    ),
+  );
+  return {
+    loading: unread.loading || newest.loading,
+    error: unread.error ?? newest.error,
+    again: () => {
+      unread.again();
+      newest.again();
+    },
+  };
 }
 
 // All comments of a thread, the newest first into the store, so that the end is there at once.

@@ -28,6 +28,8 @@ export class Store {
   private tail: Event[] = [];
   // Threads whose comments somebody shows; of others comments are not kept.
   readonly open = new Map<string, number>();
+  // Posts that became unread and were never read here.
+  private unknown = new Set<string>();
 
   get<K extends Kind>(kind: K, id: string): Kinds[K] | undefined {
     return this.shelves.get(kind)?.all.get(id) as Kinds[K] | undefined;
@@ -96,6 +98,18 @@ export class Store {
     this.forget(kind, id);
   }
 
+  miss(post: string) {
+    if (this.gone.has(`post/${post}`)) return;
+    this.unknown.add(post);
+    this.mark('unknown');
+  }
+
+  takeUnknown() {
+    const posts = [...this.unknown];
+    this.unknown.clear();
+    return posts;
+  }
+
   isGone(kind: Kind, id: string) {
     return this.gone.has(`${kind}/${id}`);
   }
@@ -121,6 +135,7 @@ export class Store {
       for (const id of [...shelf.all.keys()]) this.forget(kind, id);
     }
     this.gone.clear();
+    this.unknown.clear();
     this.tail = [];
     this.mark('events');
   }

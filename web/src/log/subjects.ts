@@ -1,7 +1,7 @@
 // What the page keeps, by kind. A key is `KIND/ID`, as in the hub's own log; kinds have its names,
 // so the runs of sessions are of kind `shift`.
 
-import type { Agent, Comment, Feed, Post, Run, Session } from '../api/shapes.ts';
+import type { Agent, Comment, Feed, Post, Run, Session, Tally } from '../api/shapes.ts';
 
 export interface Typist {
   session_id: string;
@@ -55,6 +55,13 @@ export interface ItemState {
   source_id: string;
   post_id: string;
   wakes: number;
+  rests?: boolean;
+  asks?: boolean;
+}
+
+// What one session used in a day; `DAY/AGENT/SESSION`.
+export interface Used extends Tally {
+  id: string;
 }
 
 export interface Kinds {
@@ -67,6 +74,7 @@ export interface Kinds {
   thread: Thread;
   lease: HeldLease;
   item: ItemState;
+  tally: Used;
 }
 
 export type Kind = keyof Kinds;
@@ -82,6 +90,7 @@ export const kept: Record<Kind, number> = {
   thread: 5_000,
   lease: 5_000,
   item: 5_000,
+  tally: 10_000,
 };
 
 export const outputs_max = 500;
@@ -106,6 +115,7 @@ export function parentOf(kind: Kind, body: object): string {
     case 'comment':
       return `post/${of.post_id}`;
     case 'session':
+    case 'tally':
       return `agent/${of.agent_id}`;
     case 'shift':
     case 'item':

@@ -2,7 +2,7 @@
 
 import { useSessionName, useSubject } from '../log/hooks.ts';
 import { shortKey } from '../log/names.ts';
-import { usePost } from '../log/snapshots.ts';
+import { useNamedPost } from '../log/snapshots.ts';
 import { paths } from '../paths.ts';
 import { Link } from '../router.tsx';
 
@@ -32,8 +32,9 @@ export function SessionName({ id, agent_id }: { id: string; agent_id?: string })
 // What a thread is called: its title, or how it begins. Empty until it was read, and if it is gone.
 // Who shows very many does not `read` each for it.
 export function usePostTitle(id: string, read = true) {
-  usePost(read ? id : '');
-  const post = useSubject('post', id);
+  const named = useNamedPost(read ? id : '');
+  const known = useSubject('post', id);
+  const post = named ?? known;
   return post?.title || post?.content.slice(0, 60).replaceAll('\n', ' ') || '';
 }
 

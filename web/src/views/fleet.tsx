@@ -1,14 +1,12 @@
 // The whole fleet over time: who works on what now, who waits, what failed.
 
-import { useQuery } from '@tanstack/react-query';
-import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { useEffect, useMemo, useState } from 'react';
 
-import { call } from '../api/client.ts';
 import type { ViewProps } from '../views.ts';
 import { useShortcuts } from '../keyboard.ts';
-import { store, useChange } from '../log/hooks.ts';
+import { store } from '../log/hooks.ts';
 import { madeAt } from '../log/runs.ts';
-import { useAllRuns } from '../log/snapshots.ts';
+import { useAllRuns, useOpenItems } from '../log/snapshots.ts';
 import type { LiveRun } from '../log/subjects.ts';
 import { Empty, ErrorBox, Loading } from '../parts/boxes.tsx';
 import { Button } from '../parts/button.tsx';
@@ -36,37 +34,22 @@ function useClock(every_ms: number) {
   return now;
 }
 
-type Waiting = ReadonlyMap<string, { agent_id: string; since: number }>;
-
-// Who waits on has done so since the same time: it is asked for once.
-async function readWaiting(known: Waiting, signal: AbortSignal): Promise<Waiting> {
-  const work = await call('GET /api/work', { query: { all: true } }, signal);
-  const rows = await Promise.all(
-    work.data.map(async ({ id, agent_id }) => {
-      const before = known.get(id);
-      if (before) return [id, before] as const;
-      const ask = { path: { id }, query: { limit: 1 } };
-      const first = (await call('GET /api/sessions/{id}/pending', ask, signal)).data[0];
-      return [id, { agent_id, since: (first && madeAt(first.source_id)) ?? Date.now() }] as const;
-    }),
-  );
-  return new Map(rows);
-}
-
-// Sessions with something to answer that nobody answers yet, and since when.
-function useWaiting() {
-  const known = useRef<Waiting>(new Map());
-  const query = useQuery({
-    queryKey: ['work'],
-    queryFn: async ({ signal }) => (known.current = await readWaiting(known.current, signal)),
-    refetchInterval: 15_000,
-  });
-  const { refetch } = query;
-  useChange(
-    'item',
-    useCallback(() => void refetch(), [refetch]),
-  );
-  return query;
+// Sessions with something to answer that nobody answers now, and since when. What was stopped by
+// somebody waits for a word of theirs, and not for a run.
+function useWaiting(runs: readonly LiveRun[]) {
+  const items = useOpenItems();
+  return useMemo(() => {
+    const busy = new Set(runs.filter((run) => run.status === 'running').map((run) => run.session_id));
+    const waiting = new Map<string, { agent_id: string; since: number }>();
+    for (const item of items) {
+      const id = item.session_id;
+      const agent_id = store.get('session', id)?.agent_id;
+      if (!agent_id || busy.has(id) || (item.rests && item.asks)) continue;
+      const since = Math.min(madeAt(item.source_id) ?? Date.now(), waiting.get(id)?.since ?? Infinity);
+      waiting.set(id, { agent_id, since });
+    }
+    return waiting;
+  }, [items, runs]);
 }
 
 // By names, so that a lane stays where it is whatever happens in it.
@@ -85,7 +68,7 @@ function fitting(runs: readonly LiveRun[]) {
 export default function Fleet(_: ViewProps) {
   const t = useText(fleetText);
   const { runs, loading, error, again } = useAllRuns();
-  const waiting = useWaiting();
+  const waiting = useWaiting(runs);
   const [chosen, setSpan] = useState<number | undefined>();
   const span = chosen ?? fitting(runs);
   // Without one the window follows the clock.
@@ -95,10 +78,10 @@ export default function Fleet(_: ViewProps) {
 
   const lanes = useMemo(
     () =>
-      lanesOf(runs, waiting.data ?? new Map()).toSorted((a, b) =>
+      lanesOf(runs, waiting).toSorted((a, b) =>
         nameOf(a).localeCompare(nameOf(b), undefined, { numeric: true }),
       ),
-    [runs, waiting.data],
+    [runs, waiting],
   );
   const shown = lanes.filter((lane) => isIn(window, lane));
   const running = lanes.filter((lane) => lane.isRunning).length;

@@ -23,6 +23,8 @@ import { useText } from '../text/text.ts';
 import { inboxText } from '../text/views/inbox.ts';
 
 const recent_max = 50;
+const shown_first = 300;
+const read_at_once = 1_000;
 
 export default function Inbox(_: ViewProps) {
   const t = useText(inboxText);
@@ -35,25 +37,49 @@ export default function Inbox(_: ViewProps) {
   const runs = useSubjects('shift').filter((run) => run.status === 'running');
   const unread = posts.filter((post) => post.unread);
   const recent = posts.filter((post) => !post.unread).slice(0, recent_max);
-  const markAll = () => {
-    for (const post of unread) {
-      call('POST /api/posts/{id}/read', { path: { id: post.id } }).catch(() => {});
+  const [failure, setFailure] = useState<unknown>();
+  const markAll = async () => {
+    setFailure(undefined);
+    const ids = unread.map((post) => post.id);
+    try {
+      for (let i = 0; i < ids.length; i += read_at_once) {
+        await call('POST /api/read', { body: { ids: ids.slice(i, i + read_at_once) } });
+      }
+    } catch (error) {
+      setFailure(error);
     }
   };
   return (
     <Page
       title={t.title}
-      actions={unread.length > 0 && <Button onClick={markAll}>{t.mark_all}</Button>}
+      actions={unread.length > 0 && <Button onClick={() => void markAll()}>{t.mark_all}</Button>}
     >
       <div ref={list}>
         {error && <ErrorBox error={error} again={again} />}
         {runs.length > 0 && <Working runs={runs} />}
-        {unread.length > 0 && <Rows title={t.unread} posts={unread} />}
+        {failure !== undefined && <ErrorBox error={failure} />}
+        {unread.length > 0 && <Unread posts={unread} />}
         {recent.length > 0 && <Rows title={t.recent} posts={recent} />}
         {loading && posts.length === 0 && <Loading />}
         {!loading && posts.length === 0 && <Beginning feed={feeds[0]} />}
       </div>
     </Page>
+  );
+}
+
+// All of them are counted, and shown as far as somebody wants to see them.
+function Unread({ posts }: { posts: readonly Post[] }) {
+  const t = useText(inboxText);
+  const [most, setMost] = useState(shown_first);
+  return (
+    <>
+      <Rows title={t.unread_count(posts.length)} posts={posts.slice(0, most)} />
+      {posts.length > most && (
+        <Button className="mx-auto mb-4 flex!" onClick={() => setMost(most + shown_first)}>
+          {t.more(posts.length - most)}
+        </Button>
+      )}
+    </>
   );
 }
 

@@ -93,11 +93,11 @@ export default function Leases(_: ViewProps) {
   const query = useQuery({
     queryKey: ['leases'],
     queryFn: ({ signal }) => call('GET /api/leases', {}, signal),
-    refetchInterval: look_every_ms,
+    refetchInterval: (query) => (query.state.data?.data.length ? look_every_ms : false),
   });
   const { refetch } = query;
   useChange(
-    'lease',
+    'locks',
     useCallback(() => void refetch(), [refetch]),
   );
   const [words, setWords] = useState('');

@@ -3,7 +3,8 @@ import { texts } from '../text.ts';
 export const inboxText = texts(
   {
     title: 'Inbox',
-    unread: 'Unread',
+    unread_count: (n: number) => `Unread (${n})`,
+    more: (n: number) => `Show more of ${n}`,
     recent: 'Recent',
     working: 'Working now',
     all_read: 'You have read everything',
@@ -19,7 +20,8 @@ export const inboxText = texts(
   },
   {
     title: '받은 글',
-    unread: '읽지 않음',
+    unread_count: (n: number) => `읽지 않음 (${n})`,
+    more: (n: number) => `${n}개 더 있음`,
     recent: '최근',
     working: '지금 일하는 중',
     all_read: '모두 읽었습니다',

@@ -1,13 +1,11 @@
 // The sessions of an agent: what each does, follows and has to answer.
 
-import { useQuery } from '@tanstack/react-query';
-import { useCallback, useState } from 'react';
+import { useState } from 'react';
 
 import { call } from '../../api/client.ts';
 import type { Session } from '../../api/shapes.ts';
-import { store, useChange } from '../../log/hooks.ts';
 import { newestFirst, statusOfRun } from '../../log/runs.ts';
-import { useRuns } from '../../log/snapshots.ts';
+import { useItems, useRuns } from '../../log/snapshots.ts';
 import { Button } from '../../parts/button.tsx';
 import { Dialog, Question } from '../../parts/dialog.tsx';
 import { ErrorBox } from '../../parts/boxes.tsx';
@@ -22,30 +20,6 @@ import { paths } from '../../paths.ts';
 import { Link } from '../../router.tsx';
 import { useText } from '../../text/text.ts';
 import { agentText } from '../../text/views/agent.ts';
-
-// What waits and what was given up: lists of the hub, read again when one of them changes.
-function useItems(session: string) {
-  const query = useQuery({
-    queryKey: ['items', session],
-    queryFn: async ({ signal }) => {
-      const ask = { path: { id: session }, query: { limit: 50 } };
-      const [pending, skipped] = await Promise.all([
-        call('GET /api/sessions/{id}/pending', ask, signal),
-        call('GET /api/sessions/{id}/skipped', ask, signal),
-      ]);
-      return { pending: pending.data, skipped: skipped.data };
-    },
-  });
-  const { refetch } = query;
-  useChange(
-    `item in session/${session}`,
-    // What a session had to answer moves when it is deleted: then there is nothing to read again.
-    useCallback(() => {
-      if (store.get('session', session)) void refetch();
-    }, [refetch, session]),
-  );
-  return query;
-}
 
 function Follows({ session }: { session: Session }) {
   const t = useText(agentText);
@@ -78,13 +52,11 @@ function Follows({ session }: { session: Session }) {
 
 function Skipped({ session }: { session: string }) {
   const t = useText(agentText);
-  const items = useItems(session);
+  const { skipped } = useItems(session);
   const [error, setError] = useState<unknown>();
-  const skipped = items.data?.skipped ?? [];
   if (skipped.length === 0) return null;
   const retry = (item: string) =>
-    call('POST /api/sessions/{id}/items/{item}/retry', { path: { id: session, item } }).then(
-      () => void items.refetch(),
+    call('POST /api/sessions/{id}/items/{item}/retry', { path: { id: session, item } }).catch(
       setError,
     );
   return (
@@ -106,12 +78,12 @@ function Skipped({ session }: { session: string }) {
 function SessionRow({ session, marked }: { session: Session; marked: boolean }) {
   const t = useText(agentText);
   const { runs } = useRuns(session.id);
-  const items = useItems(session.id);
+  const { pending } = useItems(session.id);
   const [asking, setAsking] = useState(false);
   const last = runs.toSorted(newestFirst)[0];
   const isRunning = last?.status === 'running';
   // What a run answers now does not wait any more.
-  const waits = (items.data?.pending ?? []).filter(
+  const waits = pending.filter(
     (item) => !isRunning || !last.items.includes(item.source_id),
   ).length;
   return (

@@ -1,11 +1,7 @@
 // What an agent has used today, against its budget.
 
-import { useQuery } from '@tanstack/react-query';
-import { useCallback } from 'react';
-
-import { call } from '../../api/client.ts';
-import type { Agent } from '../../api/shapes.ts';
-import { useChange } from '../../log/hooks.ts';
+import type { Agent, Tally } from '../../api/shapes.ts';
+import { useTallies } from '../../log/snapshots.ts';
 import { moneyWords, useNumber } from '../../parts/amount.tsx';
 import { ErrorBox } from '../../parts/boxes.tsx';
 import { Section } from '../../parts/rows.tsx';
@@ -58,23 +54,13 @@ export function Usage({ agent }: { agent: Agent }) {
   const t = useText(agentText);
   const number = useNumber();
   const day = new Date().toISOString().slice(0, 10);
-  const query = useQuery({
-    queryKey: ['usage', agent.id, day],
-    queryFn: ({ signal }) =>
-      call('GET /api/stats', { query: { agents: agent.id, since: day } }, signal),
-  });
-  const { refetch } = query;
-  useChange(
-    'shift',
-    useCallback(() => void refetch(), [refetch]),
-  );
-  const rows = query.data?.data ?? [];
-  const sum = (of: (row: (typeof rows)[number]) => number) =>
-    rows.reduce((total, row) => total + of(row), 0);
+  const { tallies, error, again } = useTallies(agent.id, day);
+  const sum = (of: (row: Tally) => number) =>
+    tallies.reduce((total, row) => total + (of(row) || 0), 0);
   const failed = sum((row) => row.failed);
   return (
     <Section title={t.usage}>
-      {query.error && <ErrorBox error={query.error} again={() => void refetch()} />}
+      {error && <ErrorBox error={error} again={again} />}
       <div className="flex flex-wrap gap-2">
         <Meter
           label={failed > 0 ? `${t.runs_word} · ${failed} ${t.failed}` : t.runs_word}

@@ -1,0 +1,111 @@
+// What the page promises about what is unread, and how much it asks the hub.
+
+import assert from 'node:assert/strict';
+
+import { until } from './check_runs.mjs';
+
+// Posts of agents, who write 50 each: what nobody has read.
+let writers = 0;
+async function fill(ask, url, feed, count) {
+  for (let written = 0; written < count;) {
+    writers += 1;
+    const { key } = await ask('POST', '/api/keys', { name: `writer-${writers}`, type: 'demo' });
+    for (let i = 0; i < 50 && written < count; ++i, ++written) {
+      const response = await fetch(`${url}/api/feeds/${feed}/posts`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', authorization: `Bearer ${key}` },
+        body: JSON.stringify({ title: `Unread ${written}`, content: 'x' }),
+      });
+      assert.ok(response.ok);
+    }
+  }
+}
+
+const badge = (page) =>
+  page
+    .getByRole('navigation', { name: 'Main' })
+    .getByRole('link', { name: /^Inbox/ })
+    .getByLabel(/unread/);
+
+async function unread({ page, url, ask }) {
+  const before = (await ask('GET', '/api/posts?unread=true&limit=200')).data.length;
+  const feed = (await ask('POST', '/api/feeds', { name: 'much' })).id;
+  const all = before + 205;
+  await fill(ask, url, feed, 205);
+  const asked = [];
+  page.on('request', (request) => request.method() !== 'GET' && asked.push(request.url()));
+  await page.goto(url);
+  await page.getByRole('heading', { name: `Unread (${all})` }).waitFor();
+  const list = page.locator('section', { has: page.getByRole('heading', { name: /^Unread/ }) });
+  assert.equal(await list.getByRole('listitem').count(), all);
+  assert.equal(await badge(page).innerText(), `${all}`);
+  // One more is one more on both, and one that is read one less.
+  await fill(ask, url, feed, 1);
+  await page.getByRole('heading', { name: `Unread (${all + 1})` }).waitFor();
+  assert.equal(await badge(page).innerText(), `${all + 1}`);
+
+  await page.getByRole('button', { name: 'Mark all as read' }).click();
+  await list.waitFor({ state: 'detached' });
+  await badge(page).waitFor({ state: 'detached' });
+  assert.deepEqual(asked, [`${url}/api/read`]);
+  assert.deepEqual((await ask('GET', '/api/posts?unread=true')).data, []);
+}
+
+const long = 'demo: say one\ndemo: sleep 1.1\ndemo: say two\ndemo: sleep 1.1\ndemo: say three';
+
+// What a view asks for at its beginning, and what it asks for while eight agents work.
+async function countOn(page, url, path, work) {
+  const asked = [];
+  const note = (request) => {
+    const at = new URL(request.url()).pathname;
+    if (/^\/(api|health)/.test(at)) asked.push(`${request.method()} ${at}`);
+  };
+  page.on('request', note);
+  await page.goto(url + path);
+  await page.getByRole('status').getByText('live', { exact: true }).waitFor();
+  await page.locator('main h1').waitFor();
+  await page.evaluate(() => new Promise((resolve) => requestIdleCallback(resolve)));
+  const first = asked.length;
+  await work();
+  page.off('request', note);
+  if (first > 16) console.log(asked);
+  return { first, then: asked.slice(first) };
+}
+
+async function requests({ page, url, ask }) {
+  const feed = (await ask('POST', '/api/feeds', { name: 'busy' })).id;
+  const agents = [];
+  for (let i = 0; i < 8; ++i) {
+    agents.push(await ask('POST', '/api/keys', { name: `busy-${i}`, type: 'demo' }));
+  }
+  // Each of them answers three times, one after the other, with words on the way.
+  let round = 0;
+  const work = async () => {
+    round += 1;
+    const posts = [];
+    for (const { name } of agents) {
+      const content = `@${name}\n${long}`;
+      const title = `${name} ${round}`;
+      posts.push((await ask('POST', `/api/feeds/${feed}/posts`, { title, content })).id);
+    }
+    const answered = async () => {
+      const { data } = await ask('GET', `/api/posts?ids=${posts.join(',')}`);
+      return data.filter((post) => post.comment_count > 0).length;
+    };
+    await until(answered, (count) => count === posts.length);
+  };
+  await work();
+  const id = agents[0].id;
+  const views = ['/', `/feeds/${feed}`, '/runs', '/fleet', '/agents', `/agents/${id}`, '/leases', '/events'];
+  for (const path of views) {
+    const { first, then } = await countOn(page, url, path, work);
+    assert.ok(first <= 16, `${path} begins with ${first} requests`);
+    // Titles of threads that are new are read together; all else the log tells.
+    assert.ok(then.length <= 8, `${path} asks while others work: ${then.join(', ')}`);
+  }
+}
+
+export const inbox = {
+  'the inbox lists what its badge counts, and all is read with one request': { act: unread },
+  'what a view asks does not grow with what agents do': { act: requests },
+};
