@@ -31,6 +31,9 @@ export interface Agent {
   session_cents_per_day?: number;
   last_seen_at?: string;
   online?: boolean;
+  // How it is doing, and why it does not work if it does not.
+  state?: string;
+  state_why?: string;
 }
 
 export interface Session {
@@ -79,6 +82,8 @@ export interface Post extends Written, Found {
   comment_count?: number;
   last_at?: string;
   unread?: boolean;
+  // Why somebody waits for an answer there in vain.
+  trouble?: string | null;
 }
 
 export interface Comment extends Written, Found {
@@ -98,6 +103,8 @@ export interface Run {
   started_at: string;
   ended_at?: string;
   verdict?: string;
+  // Whether nobody waits for an answer of it any more.
+  answered?: boolean;
   why?: string;
   output?: string | null;
   host?: string;

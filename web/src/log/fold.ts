@@ -64,8 +64,12 @@ function thread(store: Store, event: Event) {
   const change: Partial<Post> = {};
   if (typeof event.comment_count === 'number') change.comment_count = event.comment_count;
   if (typeof event.last_at === 'string') change.last_at = event.last_at;
-  const unread = unread_by[event.event];
+  // Some of what the hub remarks is for people to see: somebody waits for an answer in vain.
+  const isNews = (event.notice as { unread?: boolean } | undefined)?.unread;
+  const unread = isNews || unread_by[event.event];
   if (unread !== undefined) change.unread = unread;
+  if (event.trouble !== undefined) change.trouble = event.trouble as string | null;
+  if (event.event === 'thread_read') change.trouble = null;
   if (Object.keys(change).length > 0) store.patch('post', id, change);
   if (unread && !store.get('post', id)) store.miss(id);
 
@@ -114,6 +118,15 @@ function tellSession(store: Store, session: string) {
   if (store.get('session', session)?.status !== status) store.patch('session', session, { status });
 }
 
+// Whether it has credentials is seen when it runs.
+function tellAgent(store: Store, run: LiveRun) {
+  const agent = store.get('agent', run.agent_id);
+  const isRefused = run.verdict === 'credentials';
+  if (!agent?.state || (!isRefused && agent.state !== 'no_credentials')) return;
+  const state = isRefused ? 'no_credentials' : 'idle';
+  store.patch('agent', run.agent_id, { state, state_why: isRefused ? (run.why ?? '') : '' });
+}
+
 function shift(store: Store, event: Event) {
   const id = String(event.run ?? idOf(event.key));
   const known = store.get('shift', id);
@@ -130,6 +143,7 @@ function shift(store: Store, event: Event) {
     body.output = hasEnded ? null : (body.outputs.at(-1)?.text ?? null);
   }
   store.put('shift', id, body);
+  if (event.event === 'run_finished') tellAgent(store, body);
   tellSession(store, String(event.session_id ?? body.session_id));
 }
 
@@ -176,14 +190,25 @@ export function takeItem(store: Store, row: Item, status: 'open' | 'skipped') {
 function tally(store: Store, event: Event) {
   const id = idOf(event.key);
   store.put('tally', id, merged(store.get('tally', id), { ...bodyOf(event), id }));
+  // That a budget is reached is told there once.
+  const agent = store.get('agent', String(event.agent_id));
+  if (agent?.state && typeof event.told === 'string') {
+    store.patch('agent', agent.id, { state: 'over_budget', state_why: event.told });
+  }
 }
 
 function agent(store: Store, event: Event) {
   const seen = { last_seen_at: event.at };
-  if (event.event === 'agent_online') thing(store, 'agent', event, { online: true, ...seen });
-  else if (event.event === 'agent_offline')
-    thing(store, 'agent', event, { online: false, ...seen });
-  else thing(store, 'agent', event);
+  const state = store.get('agent', idOf(event.key))?.state;
+  if (event.event === 'agent_online') {
+    const served = state === 'unserved' ? { state: 'idle', state_why: '' } : {};
+    thing(store, 'agent', event, { online: true, ...seen, ...served });
+  } else if (event.event === 'agent_offline') {
+    const unserved = state === 'idle' ? { state: 'unserved', state_why: '' } : {};
+    thing(store, 'agent', event, { online: false, ...seen, ...unserved });
+  } else {
+    thing(store, 'agent', event);
+  }
 }
 
 export function fold(store: Store, event: Event) {

@@ -1,12 +1,27 @@
 // What can be said about a run from what the log tells of it.
 
-import type { Run } from '../api/shapes.ts';
+import type { Agent, Run } from '../api/shapes.ts';
 import type { LiveRun } from './subjects.ts';
 
-// Its status as people see it: under way, or what came of it.
+// Its status as people see it: under way, or what came of it. One that did what it should and left
+// whoever asked without an answer has not done what was wanted.
 export function statusOfRun(run: LiveRun) {
-  if (run.status !== 'running') return run.verdict || 'done';
+  const verdict = run.verdict || 'done';
+  const isGood = verdict === 'done' || verdict === 'hindered';
+  if (run.status !== 'running') return isGood && run.answered === false ? 'unanswered' : verdict;
   return run.stop_asked ? 'stopping' : 'running';
+}
+
+// Whether it works comes first, then what keeps it from that; last whether it listens by itself: an
+// agent that a worker here serves never does.
+export function statusOfAgent(agent: Agent, isRunning: boolean) {
+  if (isRunning) return 'running';
+  if (agent.state && agent.state !== 'working' && agent.state !== 'idle') return agent.state;
+  return agent.online ? 'online' : 'idle';
+}
+
+export function isUnanswered(run: LiveRun) {
+  return statusOfRun(run) === 'unanswered';
 }
 
 export function newestFirst(a: Run, b: Run) {

@@ -10,6 +10,7 @@ import { Link } from '../router.tsx';
 import { feedText } from '../text/feed.ts';
 import { useText } from '../text/text.ts';
 import { Icon } from './icon.tsx';
+import { Status } from './status.tsx';
 import { Time } from './time.tsx';
 
 const excerpt_chars = 300;
@@ -65,6 +66,7 @@ export const PostRow = memo(function PostRow({ post, feed }: { post: Post; feed?
             <bdi dir="auto" className="text-faint min-w-0 grow truncate">
               {place ? place.name : post.title ? excerptOf(post.content) : ''}
             </bdi>
+            {post.trouble && !busy && <Status is="trouble" />}
             {busy && (
               <span className="text-busy animate-pulse">
                 <Icon name="agent" size={14} />

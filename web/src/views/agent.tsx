@@ -5,6 +5,7 @@ import { useEffect, useState } from 'react';
 import { call } from '../api/client.ts';
 import type { ViewProps } from '../views.ts';
 import { useSubject } from '../log/hooks.ts';
+import { statusOfAgent } from '../log/runs.ts';
 import { useSessions } from '../log/snapshots.ts';
 import { Empty, ErrorBox, Loading } from '../parts/boxes.tsx';
 import { Button } from '../parts/button.tsx';
@@ -51,7 +52,8 @@ export default function AgentView({ params, hash }: ViewProps) {
       heading={<bdi>{agent.name}</bdi>}
       about={
         <>
-          <Status is={isRunning ? 'running' : agent.online ? 'online' : 'idle'} />
+          <Status is={statusOfAgent(agent, isRunning)} />
+          {!isRunning && agent.state_why && <span className="user-text">{agent.state_why}</span>}
           <span>{agent.type}</span>
           {agent.last_seen_at && <Time at={agent.last_seen_at} />}
           <Key of={`agent/${id}`} />

@@ -7,6 +7,7 @@ import type { Agent } from '../api/shapes.ts';
 import type { ViewProps } from '../views.ts';
 import { useShortcuts } from '../keyboard.ts';
 import { useSubjects } from '../log/hooks.ts';
+import { statusOfAgent } from '../log/runs.ts';
 import { useAgents } from '../log/snapshots.ts';
 import { Empty, ErrorBox, Loading } from '../parts/boxes.tsx';
 import { Button } from '../parts/button.tsx';
@@ -25,13 +26,6 @@ import { useText } from '../text/text.ts';
 import { agentsText } from '../text/views/agents.ts';
 import { AgentFields, changesOf, draftOf, useDraft } from './agent/form.tsx';
 
-// Whether it works comes first; whether it listens by itself second: an agent that a worker here
-// serves never does.
-function statusOf(agent: Agent, running: number) {
-  if (running > 0) return 'running';
-  return agent.online ? 'online' : 'idle';
-}
-
 function AgentRow({ agent, marked }: { agent: Agent; marked: boolean }) {
   const t = useText(agentsText);
   const sessions = useSubjects('session', `agent/${agent.id}`);
@@ -41,8 +35,8 @@ function AgentRow({ agent, marked }: { agent: Agent; marked: boolean }) {
       <span className="min-w-32 grow font-medium">
         <AgentName id={agent.id} />
       </span>
-      <span className="w-24">
-        <Status is={statusOf(agent, running)} />
+      <span className="sm:min-w-24" title={agent.state_why || undefined}>
+        <Status is={statusOfAgent(agent, running > 0)} />
       </span>
       <Facts>
         <span className="sm:w-16">{agent.type}</span>

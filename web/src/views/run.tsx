@@ -4,7 +4,7 @@ import { useEffect, useMemo, useRef, useState } from 'react';
 
 import type { ViewProps } from '../views.ts';
 import { useSessionName } from '../log/hooks.ts';
-import { statusOfRun, waitedSince } from '../log/runs.ts';
+import { isUnanswered, statusOfRun, waitedSince } from '../log/runs.ts';
 import { Money, useNumber } from '../parts/amount.tsx';
 import { Empty, ErrorBox, Loading } from '../parts/boxes.tsx';
 import { Button } from '../parts/button.tsx';
@@ -160,9 +160,9 @@ export default function RunView({ params }: ViewProps) {
           </Fact>
         )}
       </Facts>
-      {run.why && (
+      {(run.why || isUnanswered(run)) && (
         <p className="border-warn bg-warn-wash user-text mt-3 rounded-md border px-3 py-2 text-sm">
-          {run.why}
+          {run.why || t.unanswered}
         </p>
       )}
       <Section

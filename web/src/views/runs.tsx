@@ -4,7 +4,7 @@ import { useState } from 'react';
 
 import type { ViewProps } from '../views.ts';
 import { useSessionName } from '../log/hooks.ts';
-import { newestFirst, statusOfRun } from '../log/runs.ts';
+import { isUnanswered, newestFirst, statusOfRun } from '../log/runs.ts';
 import { useAgents, useAllRuns } from '../log/snapshots.ts';
 import type { LiveRun } from '../log/subjects.ts';
 import { Money, useNumber } from '../parts/amount.tsx';
@@ -30,11 +30,11 @@ const shown_first = 100;
 
 function RunRow({ run, marked }: { run: LiveRun; marked: boolean }) {
   const t = useText(runsText);
-  const tokens = useText(runText).tokens;
+  const r = useText(runText);
   const number = useNumber();
   const name = useSessionName(run.session_id, run.agent_id);
   const isRunning = run.status === 'running';
-  const says = isRunning ? lastLine(run) : run.why;
+  const says = isRunning ? lastLine(run) : run.why || (isUnanswered(run) ? r.unanswered : '');
   const used = (run.input_tokens ?? 0) + (run.output_tokens ?? 0);
   return (
     <Row marked={marked}>
@@ -53,7 +53,7 @@ function RunRow({ run, marked }: { run: LiveRun; marked: boolean }) {
           <Fact label={t.thread}>
             <PostName id={run.post_id} />
           </Fact>
-          {used > 0 && <Fact label={tokens}>{number(used)}</Fact>}
+          {used > 0 && <Fact label={r.tokens}>{number(used)}</Fact>}
           {(run.cost_micros ?? 0) > 0 && <Money micros={run.cost_micros ?? 0} />}
           <Key of={`shift/${run.session_id}/${run.id}`} />
         </Facts>
@@ -78,7 +78,7 @@ export default function Runs({ query }: ViewProps) {
   const wanted = runs.filter((run) => !agent || run.agent_id === agent).toSorted(newestFirst);
   const now = wanted.filter((run) => run.status === 'running');
   const ended = wanted.filter(
-    (run) => run.status !== 'running' && (!outcome || (outcome === 'done') === (run.verdict === 'done')),
+    (run) => run.status !== 'running' && (!outcome || (outcome === 'done') === (statusOfRun(run) === 'done')),
   );
   const shown = [...now, ...ended.slice(0, most)];
 

@@ -4,6 +4,8 @@ export const runText = texts(
   {
     title: (name: string) => `Run of ${name}`,
     runs: 'Runs',
+    unanswered:
+      'It ended without an answer. Whoever asked still waits; the next message there has it tried again.',
     none: 'There is no such run',
     none_about: 'The address is mistyped, or it is older than the log.',
     stop: 'Stop',
@@ -39,6 +41,8 @@ export const runText = texts(
   {
     title: (name: string) => `${name}의 실행`,
     runs: '실행',
+    unanswered:
+      '답 없이 끝났습니다. 물은 사람은 아직 기다리고 있으며, 그 글에 새 메시지가 오면 다시 시도합니다.',
     none: '그런 실행이 없습니다',
     none_about: '주소가 잘못되었거나 기록보다 오래되었습니다.',
     stop: '중지',
