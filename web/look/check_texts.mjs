@@ -58,7 +58,24 @@ async function reasons({ page, url, ask }) {
   assert.equal(await dialog.getByLabel('Name').inputValue(), 'general');
 }
 
+// In a Korean page no remark of the hub is English.
+async function notices({ page, url, ask }) {
+  await ask('POST', '/api/keys', { name: 'remarked', type: 'demo' });
+  const feed = (await ask('GET', '/api/feeds')).data[0].id;
+  const write = (content) => ask('POST', `/api/feeds/${feed}/posts`, { content });
+  const many = await write(['a', 'b', 'c', 'd', 'e'].map((name) => `@remarked/${name}`).join(' '));
+  const failed = await write('@remarked\ndemo: fail 3 the compiler is missing');
+  const note = page.getByRole('note');
+  await page.goto(`${url}/posts/${many.id}`);
+  await note.filter({ hasText: '세션 한도에 도달해 기본 세션이 처리합니다' }).waitFor();
+  assert.equal(await note.filter({ hasText: 'session limit' }).count(), 0);
+  await page.goto(`${url}/posts/${failed.id}`);
+  await note.filter({ hasText: /^실행이 실패했습니다.*다시 시도합니다/ }).waitFor();
+  assert.equal(await note.filter({ hasText: 'the run failed' }).count(), 0);
+}
+
 export const texts = {
+  'what the hub remarks is Korean in a Korean page': { act: notices, look: { language: 'ko' } },
   'title and text of a post that was not sent are kept, and gone once it is': { act: drafts },
   'what was begun in a dialog and cancelled is not offered for something else': { act: reasons },
 };

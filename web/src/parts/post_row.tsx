@@ -8,6 +8,7 @@ import { straight } from '../markdown/straight.ts';
 import { paths } from '../paths.ts';
 import { Link } from '../router.tsx';
 import { feedText } from '../text/feed.ts';
+import { useNoticeWords } from '../text/notices.ts';
 import { useText } from '../text/text.ts';
 import { Icon } from './icon.tsx';
 import { Status } from './status.tsx';
@@ -34,6 +35,7 @@ export const PostRow = memo(function PostRow({ post, feed }: { post: Post; feed?
   const t = useText(feedText);
   const thread = useSubject('thread', post.id);
   const place = useSubject('feed', feed ? post.feed_id : '');
+  const words = useNoticeWords();
   const busy = (thread?.typists.length ?? 0) > 0;
   return (
     <li>
@@ -66,7 +68,11 @@ export const PostRow = memo(function PostRow({ post, feed }: { post: Post; feed?
             <bdi dir="auto" className="text-faint min-w-0 grow truncate">
               {place ? place.name : post.title ? excerptOf(post.content) : ''}
             </bdi>
-            {post.trouble && !busy && <Status is="trouble" />}
+            {post.trouble && !busy && (
+              <span title={words(post.trouble)}>
+                <Status is="trouble" />
+              </span>
+            )}
             {busy && (
               <span className="text-busy animate-pulse">
                 <Icon name="agent" size={14} />

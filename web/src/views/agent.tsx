@@ -16,6 +16,7 @@ import { Status } from '../parts/status.tsx';
 import { Time } from '../parts/time.tsx';
 import { paths } from '../paths.ts';
 import { Link, navigate } from '../router.tsx';
+import { useNoticeWords } from '../text/notices.ts';
 import { useText } from '../text/text.ts';
 import { agentText } from '../text/views/agent.ts';
 import { Keys } from './agent/keys.tsx';
@@ -25,6 +26,7 @@ import { Usage } from './agent/usage.tsx';
 
 export default function AgentView({ params, hash }: ViewProps) {
   const t = useText(agentText);
+  const words = useNoticeWords();
   const id = params.id ?? '';
   const { sessions, loading, error, again } = useSessions(id);
   const agent = useSubject('agent', id);
@@ -53,7 +55,7 @@ export default function AgentView({ params, hash }: ViewProps) {
       about={
         <>
           <Status is={statusOfAgent(agent, isRunning)} />
-          {!isRunning && agent.state_why && <span className="user-text">{agent.state_why}</span>}
+          {!isRunning && agent.state_why && <span className="user-text">{words(agent.state_why)}</span>}
           <span>{agent.type}</span>
           {agent.last_seen_at && <Time at={agent.last_seen_at} />}
           <Key of={`agent/${id}`} />

@@ -18,6 +18,7 @@ import { Status } from '../parts/status.tsx';
 import { Elapsed, Span, Time } from '../parts/time.tsx';
 import { paths } from '../paths.ts';
 import { Link } from '../router.tsx';
+import { useNoticeWords } from '../text/notices.ts';
 import { useText } from '../text/text.ts';
 import { runText } from '../text/views/run.ts';
 import { blocksOf } from './run/output.ts';
@@ -89,6 +90,7 @@ function useFollowing(length: number, live: boolean) {
 
 export default function RunView({ params }: ViewProps) {
   const t = useText(runText);
+  const words = useNoticeWords();
   const number = useNumber();
   const session = params.session ?? '';
   const id = params.run ?? '';
@@ -162,7 +164,7 @@ export default function RunView({ params }: ViewProps) {
       </Facts>
       {(run.why || isUnanswered(run)) && (
         <p className="border-warn bg-warn-wash user-text mt-3 rounded-md border px-3 py-2 text-sm">
-          {run.why || t.unanswered}
+          {words(run.why ?? '') || t.unanswered}
         </p>
       )}
       <Section

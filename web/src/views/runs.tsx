@@ -20,6 +20,7 @@ import { Status } from '../parts/status.tsx';
 import { Elapsed, Time } from '../parts/time.tsx';
 import { paths } from '../paths.ts';
 import { Link, navigate } from '../router.tsx';
+import { useNoticeWords } from '../text/notices.ts';
 import { useText } from '../text/text.ts';
 import { runText } from '../text/views/run.ts';
 import { runsText } from '../text/views/runs.ts';
@@ -31,10 +32,11 @@ const shown_first = 100;
 function RunRow({ run, marked }: { run: LiveRun; marked: boolean }) {
   const t = useText(runsText);
   const r = useText(runText);
+  const words = useNoticeWords();
   const number = useNumber();
   const name = useSessionName(run.session_id, run.agent_id);
   const isRunning = run.status === 'running';
-  const says = isRunning ? lastLine(run) : run.why || (isUnanswered(run) ? r.unanswered : '');
+  const says = isRunning ? lastLine(run) : words(run.why ?? '') || (isUnanswered(run) ? r.unanswered : '');
   const used = (run.input_tokens ?? 0) + (run.output_tokens ?? 0);
   return (
     <Row marked={marked}>

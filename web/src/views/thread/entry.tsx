@@ -18,6 +18,7 @@ import { Markdown } from '../../parts/markdown.tsx';
 import { Time } from '../../parts/time.tsx';
 import { paths } from '../../paths.ts';
 import { Link, navigate } from '../../router.tsx';
+import { useNoticeWords } from '../../text/notices.ts';
 import { partsText } from '../../text/parts.ts';
 import { useText } from '../../text/text.ts';
 import { threadText } from '../../text/views/thread.ts';
@@ -170,6 +171,7 @@ function Notices({ entry, notices }: { entry: Post | Comment; notices: readonly 
 }
 
 function Notice({ text, notice }: { text: string; notice: ThreadNotice | undefined }) {
+  const words = useNoticeWords();
   return (
     <div
       role="note"
@@ -181,7 +183,7 @@ function Notice({ text, notice }: { text: string; notice: ThreadNotice | undefin
       <span className="mt-0.5">
         <Icon name="warning" />
       </span>
-      <span className="user-text min-w-0 grow">{text}</span>
+      <span className="user-text min-w-0 grow">{words(text)}</span>
       {text.startsWith('skipped:') && notice?.session_id && notice.source_id && (
         <Retry session={notice.session_id} item={notice.source_id} />
       )}
