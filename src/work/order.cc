@@ -18,7 +18,8 @@ Json rules_json(const std::optional<limits::FeedRules>& rules) {
           {"followed_max", rules->followed_max},
           {"bot_mentions_max", rules->bot_mentions_max},
           {"bot_window_ms", rules->bot_window / 1ms},
-          {"wakes_max", rules->wakes_max}};
+          {"wakes_max", rules->wakes_max},
+          {"followers_hear_mentions", rules->followers_hear_mentions}};
 }
 
 std::optional<limits::FeedRules> read_rules(const Json& order) {
@@ -27,11 +28,13 @@ std::optional<limits::FeedRules> read_rules(const Json& order) {
   const auto number = [&](const char* name) {
     return static_cast<std::size_t>(std::max<std::int64_t>(int_or(*found, name), 0));
   };
-  return limits::FeedRules{.sessions_max = number("sessions_max"),
-                           .followed_max = number("followed_max"),
-                           .bot_mentions_max = number("bot_mentions_max"),
-                           .bot_window = int_or(*found, "bot_window_ms") * 1ms,
-                           .wakes_max = number("wakes_max")};
+  return limits::FeedRules{
+      .sessions_max = number("sessions_max"),
+      .followed_max = number("followed_max"),
+      .bot_mentions_max = number("bot_mentions_max"),
+      .bot_window = int_or(*found, "bot_window_ms") * 1ms,
+      .wakes_max = number("wakes_max"),
+      .followers_hear_mentions = found->value("followers_hear_mentions", Json()) == Json(true)};
 }
 
 }  // namespace
