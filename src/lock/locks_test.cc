@@ -301,9 +301,9 @@ TEST_F(LocksTest, LogsAReleaseOnce) {
 TEST_F(LocksTest, BreaksALockAndLogsWhoDid) {
   const Outcome outcome = acquire_far({"a"});
 
-  const core::Lease broken = must(locks.break_lock("a", outcome.got[0].token, "bob", "it hangs"));
+  const Broken broken = must(locks.break_lock("a", outcome.got[0].token, "bob", "it hangs"));
 
-  EXPECT_EQ(broken, outcome.got[0]);
+  EXPECT_EQ(broken.lease, outcome.got[0]);
   EXPECT_FALSE(world.lease("lock/a"));
   EXPECT_EQ(last_event().type, "lease.broken");
   EXPECT_EQ(last_event().actor, "bob");
