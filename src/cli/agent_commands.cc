@@ -130,7 +130,8 @@ Done run_agent_run(World& world, const Arguments& arguments) {
   TYER_TRY(run::Job job, read_job(world, arguments));
   TYER_TRY(const Settings settings, load_settings(world, arguments));
   // Who works in a worktree is known to all only if it is known where those are.
-  World at = world_at(world, job.worktree.empty() ? world.directory : job.repository);
+  const bool is_elsewhere = arguments.has("--dir") && !job.worktree.empty();
+  World at = world_at(world, is_elsewhere ? job.repository : world.directory);
   TYER_TRY(const auto store, open_store(at, settings, Access::write));
   set_records(at, settings, job);
   engine::Engine engine(world.env, *store, world.catalog);

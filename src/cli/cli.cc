@@ -80,6 +80,7 @@ Done run_command(std::span<const std::string> words, World& world) {
     world.output.print(json ? help_json(*command) : help_text(*command));
     return 0;
   }
+  if (json) world.output.speak_json();
   return command->run(world, *arguments);
 }
 

@@ -7,6 +7,7 @@
 #include "cli/feed_rows.h"
 #include "cli/hub_rows.h"
 #include "cli/session_rows.h"
+#include "cli/setup_rows.h"
 #include "cli/work_rows.h"
 #include "cli/worktree_rows.h"
 
@@ -71,21 +72,6 @@ constexpr std::array<Text, 2> copy_examples{
     "tyer store copy sqlite:.tyer/tyer.db postgres://me@db.example/tyer"};
 constexpr std::array copy_codes{done,        ExitCode{1, "there is no store FROM"}, wrong_usage,
                                 unreachable, ExitCode{4, "TO is not empty"},        at_limit};
-
-constexpr std::array<Text, 2> config_examples{"tyer config show",
-                                              "tyer config show --durability normal --json"};
-constexpr std::array plain_codes{done, wrong_usage};
-
-constexpr std::array completion_operands{Operand{.name = "bash|zsh|fish", .help = "The shell"}};
-constexpr std::array<Text, 3> completion_examples{
-    "tyer completion bash > tyer.bash && . ./tyer.bash", "tyer completion zsh > _tyer",
-    "tyer completion fish > tyer.fish"};
-
-constexpr std::array<Text, 2> version_examples{"tyer version", "tyer version --json"};
-
-constexpr std::array help_operands{
-    Operand{.name = "COMMAND", .help = "The command to explain", .required = false, .many = true}};
-constexpr std::array<Text, 2> help_examples{"tyer help", "tyer help store backup"};
 
 constexpr std::array lock_key{Operand{.name = "KEY", .help = "The lock: a task's id, any name"}};
 constexpr std::array lock_keys{
@@ -324,42 +310,11 @@ constexpr std::array all_commands{
             copy_examples,
             copy_codes,
             run_store_copy},
-    Command{"config show",
-            "Setup",
-            "Show every setting and where its value comes from",
-            "",
-            {},
-            {},
-            config_examples,
-            plain_codes,
-            run_config_show},
-    Command{"completion",
-            "Setup",
-            "Print a script that completes tyer's commands in a shell",
-            "",
-            completion_operands,
-            {},
-            completion_examples,
-            plain_codes,
-            run_completion},
-    Command{"version",
-            "Setup",
-            "Print the version",
-            "",
-            {},
-            {},
-            version_examples,
-            plain_codes,
-            run_version},
-    Command{"help",
-            "Setup",
-            "List the commands, or explain one",
-            "",
-            help_operands,
-            {},
-            help_examples,
-            plain_codes,
-            run_help},
+    setup_rows::init,
+    setup_rows::config_show,
+    setup_rows::completion,
+    setup_rows::version,
+    setup_rows::help,
 };
 
 }  // namespace

@@ -56,6 +56,7 @@ namespace tyer::cli {
 [[nodiscard]] Done run_store_backup(World& world, const Arguments& arguments);
 [[nodiscard]] Done run_store_restore(World& world, const Arguments& arguments);
 [[nodiscard]] Done run_store_copy(World& world, const Arguments& arguments);
+[[nodiscard]] Done run_init(World& world, const Arguments& arguments);
 [[nodiscard]] Done run_config_show(World& world, const Arguments& arguments);
 [[nodiscard]] Done run_completion(World& world, const Arguments& arguments);
 [[nodiscard]] Done run_version(World& world, const Arguments& arguments);

@@ -32,8 +32,7 @@ Result<> give_uploads(World& world, const Settings& settings, api::HubOptions& h
   hub.scratch = store::uploads_folder(absolute_url(url, world.directory));
   if (hub.scratch.empty()) {
     // A hub on PostgreSQL kept them here before they belonged to the database.
-    const std::string tyer = find_tyer(world.directory).value_or(world.directory + "/.tyer");
-    hub.scratch = hub.old_uploads = tyer + "/uploads";
+    hub.scratch = hub.old_uploads = find_workspace(world).directory + "/uploads";
   }
   TYER_TRY(hub.uploads, open_uploads_at(world, settings, url, hub.scratch));
   return {};

@@ -18,7 +18,7 @@ std::string runs_folder(const World& world, const std::string& url) {
   if (url.starts_with(sqlite) && url.contains('/')) {
     return url.substr(sqlite.size(), url.rfind('/') - sqlite.size()) + "/runs";
   }
-  return find_tyer(world.directory).value_or(world.directory + "/.tyer") + "/runs";
+  return find_workspace(world).directory + "/runs";
 }
 
 // In a file without a name, at its beginning.

@@ -10,6 +10,7 @@
 namespace tyer::limits {
 
 inline constexpr std::size_t config_bytes_max = 64 << 10;
+inline constexpr std::size_t remark_bytes_max = 16 << 10;
 inline constexpr std::size_t log_page_rows = 200;         // Read and printed at a time.
 inline constexpr std::uint64_t log_rows_max = 1'000'000;  // For --limit.
 inline constexpr std::uint64_t follow_rows = 10;          // Shown before following.

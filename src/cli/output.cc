@@ -11,6 +11,8 @@
 
 #include <fmt/format.h>
 
+#include "base/json_text.h"
+#include "base/text.h"
 #include "cli/limits.h"
 
 namespace tyer::cli {
@@ -51,6 +53,12 @@ void Output::warn(std::string_view text) {
   write_out();
   // There is nowhere left to tell of a failure here.
   (void)write_all(err_, text);
+}
+
+void Output::remark(const std::string& sentence) {
+  if (!remarks_.insert(sentence).second) return;
+  warn(speaks_json_ ? fmt::format("{{\"note\":{}}}\n", json_string(sentence))
+                    : fmt::format("tyer: {}\n", printable(sentence, limits::remark_bytes_max)));
 }
 
 void Output::warn_from_aside(std::string_view text) const {

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <functional>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -35,6 +36,11 @@ class Output {
   // To standard error, at once, after what was printed before.
   void warn(std::string_view text);
 
+  // A sentence about what is done, to standard error, the same one only once: a line for people, or
+  // an object on a line once `speak_json` was called.
+  void remark(const std::string& sentence);
+  void speak_json() { speaks_json_ = true; }
+
   // To standard error from any thread; what was printed before may come later.
   void warn_from_aside(std::string_view text) const;
   // Whether a line to standard error would not have to wait for its reader.
@@ -54,6 +60,8 @@ class Output {
   const int out_;
   const int err_;
   std::string waiting_;
+  std::set<std::string> remarks_;
+  bool speaks_json_ = false;
   bool closed_ = false;
   Result<> failed_;
 };

@@ -26,14 +26,11 @@ env::Fd stopping_signals() {
   return env::Fd(::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
 }
 
-// The store of the main checkout, wherever in the repository one stands: a lease is
-// worth something only if everybody asks for it in the same place.
-std::expected<Locking, Failure> open_locks_of(World& world, const Arguments& arguments,
-                                              const git::Repository& repository) {
+// On the store in any case: a hub elsewhere knows nothing of the repositories here.
+std::expected<Locking, Failure> open_store_locks(World& world, const Arguments& arguments) {
   Locking locking;
   TYER_TRY(locking.settings, load_settings(world, arguments));
-  World at_root = world_at(world, repository.root);
-  TYER_TRY(locking.store, open_store(at_root, locking.settings, Access::write));
+  TYER_TRY(locking.store, open_store(world, locking.settings, Access::write));
   locking.set_up(world);
   return locking;
 }
@@ -75,9 +72,7 @@ std::string doing_of(const Arguments& arguments) {
 
 Done work_on_repository(World& world, const Arguments& arguments, const RepositoryWork& work) {
   const RepositoryTask task{.doing = doing_of(arguments),
-                            .open = [&](const git::Repository& repository) {
-                              return open_locks_of(world, arguments, repository);
-                            }};
+                            .open = [&] { return open_store_locks(world, arguments); }};
   TYER_TRY(const int code, env::run_behind_front([&](const env::Front& front) {
              return finish(work_behind_front(world, task, front, work), world,
                            arguments.has("--json"));
@@ -97,7 +92,7 @@ Done work_behind_front(World& world, const RepositoryTask& task, const env::Fron
          progress.show(fmt::format("{}: git {} is at work…", task.doing, what));
        }});
   TYER_TRY(const git::Repository repository, git::find_repository(runner, world.directory));
-  TYER_TRY(Locking locking, task.open(repository));
+  TYER_TRY(Locking locking, task.open());
   const std::string session = uuid7(world.env.clock.now(), world.env.random.bits());
   const lock::Request request{.names = {lock_of(repository)},
                               .holder = world.env.processes.self(session),

@@ -30,7 +30,7 @@ using RepositoryLook =
 struct RepositoryTask {
   std::string doing;  // For people: "tyer worktree add worker".
   int stop_fd = -1;   // Readable: it is to end, `cancelled`.
-  std::function<std::expected<Locking, Failure>(const git::Repository& repository)> open;
+  std::function<std::expected<Locking, Failure>()> open;
 };
 [[nodiscard]] Done work_behind_front(World& world, const RepositoryTask& task,
                                      const env::Front& front, const RepositoryWork& work);

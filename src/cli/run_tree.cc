@@ -42,12 +42,10 @@ std::string path_of(const git::Repository& repository, const std::string& name) 
 }
 
 std::expected<std::map<std::string, std::string>, Failure> look_for_runs(
-    World& world, const Arguments& arguments, const git::Repository& repository,
-    const std::vector<git::Tree>& trees) {
+    World& world, const Arguments& arguments, const std::vector<git::Tree>& trees) {
   std::map<std::string, std::string> runs;
-  World at_root = world_at(world, repository.root);
   TYER_TRY(const Settings settings, load_settings(world, arguments));
-  auto store = open_store(at_root, settings, Access::read);
+  auto store = open_store(world, settings, Access::read);
   if (!store && store.error().error.fault == Fault::not_found) return runs;
   if (!store) return std::unexpected(store.error());
   engine::Engine engine(world.env, **store, world.catalog);
@@ -102,7 +100,7 @@ Result<> check_tree_of(World& world, engine::Engine& engine, const run::Job& job
 Result<> make_tree_of(World& world, const Settings& settings, const run::Job& job,
                       const env::Front& front, int stop_fd) {
   World at_root = world_at(world, job.repository);
-  const auto open = [&](const git::Repository&) -> std::expected<Locking, Failure> {
+  const auto open = [&]() -> std::expected<Locking, Failure> {
     Locking locking{.settings = settings};
     TYER_TRY(locking.store, open_store_at(world, settings, job.store, Access::write));
     locking.set_up(world);
@@ -132,10 +130,9 @@ Result<> check_no_run(engine::Engine& engine, const git::Repository& repository,
 }
 
 std::map<std::string, std::string> runs_in(World& world, const Arguments& arguments,
-                                           const git::Repository& repository,
                                            const std::vector<git::Tree>& trees) {
   if (trees.empty()) return {};
-  const auto runs = look_for_runs(world, arguments, repository, trees);
+  const auto runs = look_for_runs(world, arguments, trees);
   if (runs) return *runs;
   world.output.warn(fmt::format("tyer: who works in them is not known: {}\n",
                                 printable(runs.error().error.what, 400)));

@@ -40,7 +40,6 @@ namespace tyer::cli {
 // The ids of the runs in these worktrees by the worktrees' names. None if there is no store
 // yet; one that cannot be read is warned of.
 [[nodiscard]] std::map<std::string, std::string> runs_in(World& world, const Arguments& arguments,
-                                                         const git::Repository& repository,
                                                          const std::vector<git::Tree>& trees);
 
 }  // namespace tyer::cli

@@ -25,7 +25,7 @@ constexpr std::size_t space_bytes_max = 63;
 constexpr std::array table_rows{
     Setting{"store", "TYER_STORE", "--store", url, "", "",
             "Where everything is kept: `sqlite:PATH`, `files:DIR` or `postgres://…`. Without it, "
-            "`.tyer/tyer.db` here or in a directory above."},
+            "`tyer.db` in the workspace."},
     Setting{"durability", "TYER_DURABILITY", "--durability", choice, "full|normal", "full",
             "`full`: what was committed survives power loss. `normal`: only the death of a "
             "process, and faster."},

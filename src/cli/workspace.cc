@@ -6,6 +6,7 @@
 
 #include "cli/config_file.h"
 #include "cli/limits.h"
+#include "git/main_checkout.h"
 #include "store/open.h"
 
 namespace tyer::cli {
@@ -53,24 +54,113 @@ store::Options options_of(const Settings& settings, Access access) {
           .fold_when_closed = access == Access::hold};
 }
 
-Result<> make_tyer(World& world, const std::string& path) {
-  if (is_directory(path)) return {};
-  TYER_TRY_OK(world.env.files.make_directory(path));
-  // Whoever commits everything in a project must not commit its store.
-  return world.env.files.replace(path + "/.gitignore", "*\n");
+bool is_file(const std::string& path) {
+  struct stat facts{};
+  return ::stat(path.c_str(), &facts) == 0 && S_ISREG(facts.st_mode);
 }
 
-}  // namespace
-
-std::optional<std::string> find_tyer(const std::string& directory) {
+// The nearest workspace from `directory` up: its `.tyer`.
+std::optional<std::string> nearest_above(const std::string& directory) {
   std::string above = directory;
   while (true) {
     const std::string candidate = (above == "/" ? "" : above) + "/.tyer";
-    if (is_directory(candidate)) return candidate;
+    if (is_file(candidate + "/tyer.db") || is_file(candidate + "/config.toml")) return candidate;
     const std::size_t slash = above.rfind('/');
     if (above == "/" || slash == std::string::npos) return std::nullopt;
     above = slash == 0 ? "/" : above.substr(0, slash);
   }
+}
+
+bool is_above(const std::string& tyer, const std::string& directory) {
+  const std::string top = tyer.substr(0, tyer.rfind('/') + 1);
+  return (directory + "/").starts_with(top);
+}
+
+// Whether all it has is a configuration that says the same, as that of a worktree does if
+// the configuration is part of the repository.
+bool is_copy(const World& world, const std::string& tyer, const std::string& other) {
+  if (is_file(tyer + "/tyer.db")) return false;
+  const auto read = [&](const std::string& directory) {
+    return world.env.files.read(directory + "/config.toml", limits::config_bytes_max);
+  };
+  return read(tyer).value_or("") == read(other).value_or("");
+}
+
+std::expected<void, Failure> make_tyer(World& world, const std::string& path) {
+  if (is_directory(path)) return {};
+  Result<> made = world.env.files.make_directory(path);
+  // Whoever commits everything in a project must not commit its store.
+  if (made) made = world.env.files.replace(path + "/.gitignore", "*\n");
+  if (made) return {};
+  return std::unexpected(
+      Failure{made.error(),
+              "a workspace belongs there; --store URL or TYER_STORE names a store elsewhere"});
+}
+
+std::string url_in(const Workspace& workspace) {
+  return fmt::format("sqlite:{}/tyer.db", workspace.directory);
+}
+
+// Two workspaces where there should be one: a lock of one is not seen in the other.
+void remark_on_astray(World& world, const Workspace& workspace) {
+  if (workspace.astray.empty()) return;
+  if (workspace.is_astray()) {
+    world.output.remark(fmt::format(
+        "the workspace {} is used here, but not in the rest of the repository; move what is in it "
+        "to {} to share it",
+        workspace.astray, workspace.own_directory()));
+  } else {
+    world.output.remark(fmt::format(
+        "the workspace {} is not used: that of this repository is {}; 'tyer config show' says "
+        "why, '--store sqlite:{}/tyer.db' uses the other one",
+        workspace.astray, workspace.directory, workspace.astray));
+  }
+}
+
+}  // namespace
+
+std::string Workspace::own_directory() const {
+  return (start == "/" ? "" : start) + "/.tyer";
+}
+
+std::string Workspace::why() const {
+  const std::string root = fmt::format("{} ({})", in_git ? "this repository" : "here", start);
+  if (is_astray()) {
+    return fmt::format("found above the current directory; {} has none", root);
+  }
+  std::string text = !exists                        ? "not made yet, would be that of " + root
+                     : directory == own_directory() ? "that of " + root
+                                                    : "found above " + root;
+  if (!astray.empty()) text += fmt::format("; {} is not used", astray);
+  return text;
+}
+
+Workspace find_workspace(const World& world) {
+  const auto main = git::find_main_checkout(world.env.files, world.directory);
+  Workspace workspace{.start = main.value_or(world.directory), .in_git = main.has_value()};
+  const auto found = nearest_above(workspace.start);
+  workspace.exists = found.has_value();
+  workspace.directory = found.value_or(workspace.own_directory());
+  if (!main || *main == world.directory) return workspace;
+  const auto nearer = nearest_above(world.directory);
+  if (!nearer || is_above(*nearer, workspace.start)) return workspace;
+  if (!found) {
+    workspace.exists = true;
+    workspace.directory = *nearer;
+    workspace.astray = *nearer;
+  } else if (!is_copy(world, *nearer, *found)) {
+    workspace.astray = *nearer;
+  }
+  return workspace;
+}
+
+std::expected<void, Failure> make_workspace(World& world, const std::string& directory) {
+  TYER_TRY_OK(make_tyer(world, directory));
+  const std::string config = directory + "/config.toml";
+  if (is_file(config)) return {};
+  TYER_TRY_OK(world.env.files.replace(
+      config, "# Settings of this workspace; 'tyer config show' lists them all.\n"));
+  return {};
 }
 
 Result<Settings> load_settings(const World& world, const Arguments& arguments) {
@@ -81,9 +171,8 @@ Result<Settings> load_settings(const World& world, const Arguments& arguments) {
     if (const std::string user = user_config(world); !user.empty()) {
       TYER_TRY_OK(add_file(world, user, false, given));
     }
-    if (const auto tyer = find_tyer(world.directory)) {
-      TYER_TRY_OK(add_file(world, *tyer + "/config.toml", false, given));
-    }
+    const Workspace workspace = find_workspace(world);
+    TYER_TRY_OK(add_file(world, workspace.directory + "/config.toml", false, given));
   }
   for (const Setting& setting : settings_table()) {
     const std::string text = variable(world, setting.variable);
@@ -102,29 +191,32 @@ Result<Settings> load_settings(const World& world, const Arguments& arguments) {
 
 std::string store_url(const World& world, const Settings& settings) {
   if (!settings.store.empty()) return settings.store;
-  const auto tyer = find_tyer(world.directory);
-  return fmt::format("sqlite:{}/tyer.db", tyer ? *tyer : absolute(".tyer", world.directory));
+  return url_in(find_workspace(world));
 }
 
 OpenedStore open_store(World& world, const Settings& settings, Access access) {
-  const std::string url = store_url(world, settings);
-  if (!settings.store.empty()) return open_store_at(world, settings, url, access);
+  if (!settings.store.empty()) return open_store_at(world, settings, settings.store, access);
 
-  const std::string path = url.substr(url.find(':') + 1);
-  if (access != Access::read) {
-    TYER_TRY_OK(make_tyer(world, path.substr(0, path.rfind('/'))));
-    return open_store_at(world, settings, url, access);
-  }
-  const auto missing = [&world] {
+  const Workspace workspace = find_workspace(world);
+  remark_on_astray(world, workspace);
+  const auto missing = [&] {
     return std::unexpected(Failure{
-        {Fault::not_found, fmt::format("there is no store here or above ({})", world.directory)},
-        "the first command that writes, like tyer run, makes one here; --store URL names another"});
+        {Fault::not_found, fmt::format("there is no store here or above ({})", workspace.start)},
+        "the first command that writes, like tyer run, makes one, and so does tyer init; --store "
+        "URL names another"});
   };
-  if (!find_tyer(world.directory)) return missing();
-  OpenedStore opened = open_store_at(world, settings, url, access);
-  struct stat facts{};
-  const bool is_there = ::stat(path.c_str(), &facts) == 0;
-  if (!opened && opened.error().error.fault == Fault::not_found && !is_there) return missing();
+  if (access != Access::read) {
+    TYER_TRY_OK(make_tyer(world, workspace.directory));
+  } else if (!workspace.exists) {
+    return missing();
+  }
+  OpenedStore opened = open_store_at(world, settings, url_in(workspace), access);
+  const bool is_missing = !opened && opened.error().error.fault == Fault::not_found &&
+                          !is_file(workspace.directory + "/tyer.db");
+  if (access == Access::read && is_missing) return missing();
+  if (opened && !workspace.exists) {
+    world.output.remark(fmt::format("made the workspace {}", workspace.directory));
+  }
   return opened;
 }
 

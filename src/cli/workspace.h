@@ -1,9 +1,10 @@
-// Where a command finds its world (P1, P3): the configuration and the store.
+// Where a command finds its world (P1, P3): the workspace, the configuration and the store.
 //
-// The store is the one that is configured, else `.tyer/tyer.db` in the nearest
-// directory with a `.tyer/`, from here up to the root of the file system. A
-// command that writes makes one here if there is none; a command that only
-// reads makes nothing.
+// A workspace is a `.tyer/` with a store or a configuration in it. It is looked for from the main
+// checkout of the repository one stands in, up to the root of the file system, so that all of a
+// repository's worktrees and directories share one; outside git from the current directory up. A
+// command that writes makes one where the search began, if there is none, and says so; a command
+// that only reads makes nothing. docs/decisions/0018 says what becomes of older ones.
 
 #pragma once
 
@@ -20,8 +21,30 @@
 
 namespace tyer::cli {
 
-// The `.tyer` directory that counts in `directory`, if there is one.
-[[nodiscard]] std::optional<std::string> find_tyer(const std::string& directory);
+struct Workspace {
+  std::string directory;  // The `.tyer`, absolute, whether it is there or not.
+  std::string start;      // Where the search for it began: the main checkout, or here.
+  bool in_git = false;
+  bool exists = false;  // Whether it has a store or a configuration.
+
+  // One that only the way from here upward leads to, and not that from the main checkout. It is
+  // used as long as the repository has none (then it is `directory`), and hidden from then on.
+  std::string astray = {};
+
+  [[nodiscard]] bool is_astray() const { return astray == directory; }
+
+  // The `.tyer` where the search began.
+  [[nodiscard]] std::string own_directory() const;
+
+  // Why it is this one, for people.
+  [[nodiscard]] std::string why() const;
+};
+
+[[nodiscard]] Workspace find_workspace(const World& world);
+
+// Makes the `.tyer` at `directory` a workspace, whatever store is configured. What is in it stays.
+[[nodiscard]] std::expected<void, Failure> make_workspace(World& world,
+                                                          const std::string& directory);
 
 // Reads the configuration files, the environment and the flags.
 [[nodiscard]] Result<Settings> load_settings(const World& world, const Arguments& arguments);
@@ -34,7 +57,8 @@ enum class Access : std::uint8_t { read, write, hold };
 
 using OpenedStore = std::expected<std::unique_ptr<store::Store>, Failure>;
 
-// Opens the store that is configured or found.
+// Opens the store that is configured or found. Says on standard error, once, that a workspace was
+// made, or that there are two and which one is used.
 [[nodiscard]] OpenedStore open_store(World& world, const Settings& settings, Access access);
 
 // Opens the store `url`, which a person wrote.

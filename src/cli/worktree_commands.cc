@@ -180,8 +180,7 @@ Done run_worktree_list(World& world, const Arguments& arguments) {
   return look_at_repository(
       world, [&](const git::Runner& runner, const git::Repository& repository) -> Done {
         TYER_TRY(const std::vector<git::Tree> trees, git::list_trees(runner, repository));
-        const std::map<std::string, std::string> runs =
-            runs_in(world, arguments, repository, trees);
+        const std::map<std::string, std::string> runs = runs_in(world, arguments, trees);
         Json all = Json::array();
         std::vector<std::vector<std::string>> rows{
             {"NAME", "BRANCH", "HEAD", "BASE", "CHANGED", "AHEAD", "STATE", "RUN"}};

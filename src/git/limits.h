@@ -16,7 +16,9 @@ inline constexpr Span git_end_max = 5s;           // After it was told to.
 inline constexpr Span git_busy_every = 200ms;     // Somebody is told that it goes on.
 inline constexpr std::size_t git_output_max = 64 << 20;
 inline constexpr std::size_t git_errors_max = 64 << 10;
-inline constexpr int git_turn_reads_max = 64;  // More than a pipe holds.
+inline constexpr std::size_t git_pointer_bytes_max = 8 << 10;  // Of a file that holds a path.
+inline constexpr std::size_t git_config_bytes_max = 1 << 20;   // Of a repository's own.
+inline constexpr int git_turn_reads_max = 64;                  // More than a pipe holds.
 
 inline constexpr std::size_t tree_name_bytes_max = 100;  // Of each part.
 inline constexpr std::size_t revision_bytes_max = 1'000;

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "git/main_checkout.h"
 #include "git/names.h"
 
 namespace tyer::git {
@@ -27,20 +28,6 @@ std::string id_of(std::string_view text) {
     hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
   }
   return fmt::format("{:016x}", hash);
-}
-
-// The main checkout, which only the common directory's own configuration knows for sure.
-Result<std::string> root_of(const Runner& runner, const std::string& common) {
-  const Repository alone{.common = common};
-  TYER_TRY(const std::string bare, runner.line(in(alone, {"rev-parse", "--is-bare-repository"})));
-  if (bare == "true") return common;
-  TYER_TRY(Answer tree, runner.ask(in(alone, {"config", "-z", "--get", "core.worktree"})));
-  if (tree.code == 0 && tree.out.ends_with('\0')) {
-    tree.out.pop_back();
-    return real_path(tree.out.starts_with('/') ? tree.out : common + "/" + tree.out);
-  }
-  const std::filesystem::path path = common;
-  return path.filename() == ".git" ? path.parent_path().string() : common;
 }
 
 void note(Checkout& checkout, const std::string& field) {
@@ -105,7 +92,7 @@ Result<Repository> find_repository(const Runner& runner, const std::string& dire
   if (answer.out.ends_with('\n')) answer.out.pop_back();
   Repository repository;
   TYER_TRY(repository.common, real_path(answer.out));
-  TYER_TRY(repository.root, root_of(runner, repository.common));
+  repository.root = main_checkout_of(runner.env().files, repository.common);
   repository.id = id_of(repository.common);
   return repository;
 }

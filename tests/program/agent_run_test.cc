@@ -16,6 +16,7 @@ namespace {
 class AgentRun : public AgentRunTest {};
 
 TEST_F(AgentRun, ShowsWhatTheAgentSays) {
+  ASSERT_EQ(tyer("init").code, 0);
   const ProgramResult result = ask("demo: say one\ndemo: tool Bash ls\ndemo: say two\x1b[31m");
 
   EXPECT_EQ(result.code, 0) << result.err;

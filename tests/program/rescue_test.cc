@@ -190,6 +190,7 @@ TEST_F(Rescues, ComeBackWhereTheyAreWanted) {
 }
 
 TEST_F(Rescues, ThatDoNotExistAreNotRestored) {
+  ok("init");
   const ProgramResult result = tyer("rescue restore 01j8z3");
   EXPECT_EQ(result.code, 1);
   EXPECT_EQ(result.err, "tyer: there is no rescue '01j8z3'\n");
