@@ -8,11 +8,14 @@
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/help.h"
+#include "cli/hub_rows.h"
 
 namespace tyer::cli {
 namespace {
 
 constexpr std::size_t message_bytes_max = 4'000;
+// As most programs have it; it is the command of that name.
+constexpr std::string_view version_option = "--version";
 
 bool wants(std::span<const std::string> words, std::string_view option) {
   const auto end = std::ranges::find(words, "--");
@@ -33,48 +36,70 @@ int report(World& world, const Failure& failure, bool json) {
   return info(error.fault).exit_code;
 }
 
-// The command that `words` begins with, whose name is taken off.
-std::expected<const Command*, Failure> take_command(std::span<const std::string>& words) {
-  const std::string& first = words.front();
-  if (first.starts_with('-')) {
-    return std::unexpected(Failure{
-        {Fault::invalid, fmt::format("'{}' stands before the command", printable(first, 80))},
-        "options come after it, as in 'tyer log --json'"});
+// Those that may stand before the command: every command has them, or it talks to a hub.
+const Option* find_early_option(std::string_view name) {
+  if (name == hub_rows::url_option.name) return &hub_rows::url_option;
+  const auto found = std::ranges::find(common_options(), name, &Option::name);
+  return found == common_options().end() ? nullptr : &*found;
+}
+
+// Moves the options that `words` begins with to `early`.
+std::expected<void, Failure> take_options(std::span<const std::string>& words,
+                                          std::vector<std::string>& early) {
+  while (!words.empty() && words.front().starts_with('-') && words.front() != version_option) {
+    const std::string& word = words.front();
+    const std::size_t equals = word.find('=');
+    const Option* option =
+        find_early_option(word == "-h" ? "--help" : std::string_view(word).substr(0, equals));
+    if (option == nullptr) {
+      return std::unexpected(Failure{
+          {Fault::invalid, fmt::format("'{}' stands before the command", printable(word, 80))},
+          "options come after it, as in 'tyer log --limit 2'; only those of every command and "
+          "--url may come before it"});
+    }
+    const std::size_t taken = option->value.empty() || equals != std::string::npos ? 1 : 2;
+    if (words.size() < taken) {
+      return std::unexpected(Failure{{Fault::invalid, fmt::format("{} needs a value", word)}});
+    }
+    early.insert(early.end(), words.begin(), words.begin() + static_cast<std::ptrdiff_t>(taken));
+    words = words.subspan(taken);
   }
-  if (!is_family(first)) {
-    const Command* command = find_command(first);
-    if (command == nullptr) return std::unexpected(unknown_command(first));
+  return {};
+}
+
+// Takes the name of the command off `words`, or as much of it as is there.
+std::expected<std::string, Failure> take_name(std::span<const std::string>& words,
+                                              std::vector<std::string>& early) {
+  std::string name;
+  do {
+    TYER_TRY_OK(take_options(words, early));
+    if (words.empty()) break;
+    const std::string& word = words.front();
+    name += (name.empty() ? "" : " ") + (word == version_option ? "version" : word);
     words = words.subspan(1);
-    return command;
-  }
-  const std::string second = words.size() > 1 ? words[1] : "";
-  if (second.empty() || second.starts_with('-')) {
-    return std::unexpected(
-        Failure{{Fault::invalid, fmt::format("'tyer {}' needs a command", first)},
-                fmt::format("'tyer help {}' lists them", first)});
-  }
-  const Command* command = find_command(first + " " + second);
-  if (command == nullptr) return std::unexpected(unknown_command(first + " " + second));
-  words = words.subspan(2);
-  return command;
+  } while (is_family(name));
+  return name;
 }
 
 Done run_command(std::span<const std::string> words, World& world) {
   const bool json = wants(words, "--json");
-  const std::string& first = words.front();
-  const bool asks_help = first == "--help" || first == "-h";
-  const bool family_help = is_family(first) && words.size() > 1 && words[1].starts_with('-') &&
-                           (wants(words, "--help") || wants(words, "-h"));
-  if (asks_help || family_help) {
-    const std::string only = family_help ? first : "";
-    world.output.print(json ? list_json(only) : list_text(only));
-    return 0;
+  std::vector<std::string> all;
+  TYER_TRY(const std::string name, take_name(words, all));
+  if (name.empty() || is_family(name)) {
+    if (wants(all, "--help") || wants(all, "-h")) {
+      world.output.print(json ? list_json(name) : list_text(name));
+      return 0;
+    }
+    return std::unexpected(
+        Failure{{Fault::invalid, name.empty() ? "the command is missing"
+                                              : fmt::format("'tyer {}' needs a command", name)},
+                fmt::format("'tyer help{}{}' lists them", name.empty() ? "" : " ", name)});
   }
-  if (first == "--version") return run_version(world, Arguments(*find_command("version")));
-
-  TYER_TRY(const Command* command, take_command(words));
+  const Command* command = find_command(name);
+  if (command == nullptr) return std::unexpected(unknown_command(name));
+  all.insert(all.end(), words.begin(), words.end());
   const std::string advice = fmt::format("'tyer {} --help' says how it is used", command->name);
-  const auto arguments = parse_arguments(*command, words);
+  const auto arguments = parse_arguments(*command, all);
   if (!arguments) return std::unexpected(Failure{arguments.error(), advice});
   if (arguments->has("--help")) {
     world.output.print(json ? help_json(*command) : help_text(*command));

@@ -102,7 +102,12 @@ TEST_F(Frame, MistakesAreNamedAndAnswered) {
       {"log --store mysql:x", "'mysql:x' is not a store; write it like sqlite:PATH"},
       {"log --store sqlite:", "'sqlite:' is not a store"},
       {"store copy here there", "'here' is not a store"},
-      {"--json log", "'--json' stands before the command"},
+      {"--limit 2 log", "'--limit' stands before the command"},
+      {"--store", "--store needs a value"},
+      {"--json", "the command is missing"},
+      {"--url http://127.0.0.1:1 version", "tyer version has no option '--url'"},
+      {"--durability ful log", "--durability 'ful' is not full or normal"},
+      {"--store sqlite:a.db log --store sqlite:b.db", "--store stands more than once"},
       {"log --config none.toml", "there is no configuration file"},
   };
   for (const Mistake& mistake : mistakes) {
@@ -114,6 +119,36 @@ TEST_F(Frame, MistakesAreNamedAndAnswered) {
         << result.err;
     EXPECT_TRUE(result.err.contains(mistake.says)) << mistake.line << ": " << result.err;
   }
+}
+
+TEST_F(Frame, OptionsOfEveryCommandMayStandBeforeIt) {
+  make_store();
+  const std::string log = tyer("log --json").out;
+  const std::string check = tyer("store check --json").out;
+  const std::string named = "--store " + store_url();
+  for (const std::string& line : {std::string("--json log"), named + " --json log",
+                                  "--store=" + store_url() + " log --json --color never"}) {
+    EXPECT_EQ(tyer(line).out, log) << line;
+  }
+  for (const std::string& line :
+       {std::string("--json store check"), named + " store --json check"}) {
+    EXPECT_EQ(tyer(line).out, check) << line;
+  }
+  const ProgramResult run = tyer("--store sqlite:other.db run K -- echo --json");
+  EXPECT_EQ(run.out, "--json\n") << run.err;
+  EXPECT_TRUE(has_file("other.db"));
+  EXPECT_EQ(tyer("--url http://127.0.0.1:1 lock list").code, 3);
+  EXPECT_EQ(tyer("--help lock list").out, tyer("lock list --help").out);
+  EXPECT_EQ(tyer("--json --help").out, tyer("help --json").out);
+  EXPECT_EQ(tyer("lock --json --help").out, tyer("help lock --json").out);
+}
+
+TEST_F(Frame, TheVersionIsJsonForProgramsHoweverItIsAskedFor) {
+  const std::string answer = tyer("version --json").out;
+
+  EXPECT_FALSE(parse_json(answer).value_or(Json())["version"].get<std::string>().empty());
+  EXPECT_EQ(tyer("--version --json").out, answer);
+  EXPECT_EQ(tyer("--json --version").out, answer);
 }
 
 TEST_F(Frame, ErrorsAreJsonForPrograms) {
