@@ -125,8 +125,9 @@ class Heart {
 
   void lose(const std::string& why) {
     lost_ = true;
-    world_.output.warn(fmt::format("tyer: the lock {} was lost: {}\n", lock::name_of(lease_.key),
-                                   printable(why, 400)));
+    // Nobody else writes to the output while the command runs.
+    world_.output.remark(fmt::format("the lock {} was lost: {}", lock::name_of(lease_.key),
+                                     printable(why, 400)));
     if (stops_when_lost_) tell_stop();
   }
 
@@ -193,13 +194,6 @@ env::Spawn to_spawn(const World& world, const RunWish& wish, const core::Lease& 
   return spawn;
 }
 
-int exit_code(const env::Ended& ended, const Heart& heart) {
-  if (ended.why == env::Ended::Why::stopped) {
-    return info(heart.lost() ? Fault::fenced : Fault::timeout).exit_code;
-  }
-  return ended.exit.signal != 0 ? 128 + ended.exit.signal : ended.exit.code;
-}
-
 // What a run was started with.
 struct Around {
   const env::Front& front;
@@ -215,13 +209,13 @@ Done run_locked(World& world, Locking& locking, const RunWish& wish, const core:
     heart.stop();
     const auto released = locking.desk->release(wish.name, lease.holder.run);
     if (!released && !heart.lost() && released.error().fault != Fault::not_found) {
-      world.output.warn(fmt::format("tyer: {}\n", released.error().what));
+      world.output.remark(released.error().what);
     }
   };
   const auto child = world.env.processes.spawn(to_spawn(world, wish, lease, front));
   if (!child) {
     release();
-    world.output.warn(fmt::format("tyer: {}\n", child.error().what));
+    (void)finish(std::unexpected(Failure{child.error()}), world, wish.json);
     return child.error().fault == Fault::not_found ? 127 : 126;
   }
   env::give_up_input();
@@ -235,11 +229,16 @@ Done run_locked(World& world, Locking& locking, const RunWish& wish, const core:
                                      }});
   release();
   if (!ended) return std::unexpected(Failure{ended.error()});
-  if (ended->why == env::Ended::Why::stopped && !heart.lost()) {
-    world.output.warn(fmt::format("tyer: {} was ended after {}, its time limit\n", wish.name,
-                                  describe_span(most)));
+  if (ended->why != env::Ended::Why::stopped) {
+    return ended->exit.signal != 0 ? 128 + ended->exit.signal : ended->exit.code;
   }
-  return exit_code(*ended, heart);
+  if (heart.lost()) {
+    return std::unexpected(
+        Failure{{Fault::fenced, fmt::format("{} was ended: its lock was lost", wish.name)}});
+  }
+  return std::unexpected(
+      Failure{{Fault::timeout, fmt::format("{} was ended after {}, its time limit", wish.name,
+                                           describe_span(most))}});
 }
 
 std::optional<env::Bell> hang_bell(const core::Holder& holder, bool ends) {

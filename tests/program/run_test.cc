@@ -246,6 +246,26 @@ TEST_P(RunCommand, EndsTheCommandAtItsHardLimit) {
   EXPECT_EQ(story("lock/K"), "granted released");
 }
 
+// Its standard output is the command's, so what tyer says of it is on standard error.
+TEST_P(RunCommand, SaysInJsonWhyTheCommandDidNotEndByItself) {
+  const auto code_of = [](const ProgramResult& result) -> std::string {
+    return parse_json(result.err).value_or(Json())["error"]["code"];
+  };
+  EXPECT_EQ(code_of(tyer("run K --json -- there-is-no-such-program")), "not_found");
+  EXPECT_EQ(code_of(run_program(run("--json --max 200ms", "exec tail -f /dev/null"))), "timeout");
+  EXPECT_EQ(code_of(tyer("run K --json --on-lost never -- true")), "invalid");
+
+  environment["TYER_LEASE_HEARTBEAT"] = "50ms";
+  Program running(run("--json", "echo ready; exec tail -f /dev/null"));
+  ASSERT_TRUE(running.wait_for("ready"));
+  EXPECT_EQ(tyer("lock break K --yes").code, 0);
+  const ProgramResult lost = running.finish();
+  const std::vector<std::string> lines = split_lines(lost.err);
+  ASSERT_EQ(lines.size(), 2U) << lost.err;
+  EXPECT_TRUE(parse_json(lines[0]).value_or(Json()).contains("note")) << lost.err;
+  EXPECT_EQ(parse_json(lines[1]).value_or(Json())["error"]["code"], "fenced") << lost.err;
+}
+
 // L9, L14: renewed while the command lives, however long that is.
 TEST_P(RunCommand, RenewsTheLockWhileTheCommandLives) {
   environment["TYER_LEASE_HEARTBEAT"] = "50ms";
