@@ -95,15 +95,16 @@ constexpr std::array run_options{
 constexpr std::array<Text, 3> run_examples{"tyer run nightly -- true",
                                            "tyer run nightly --wait 10m --max 2h -- true",
                                            "tyer run fetch-news --conflict-exit 0 -- true"};
-constexpr std::array run_codes{ExitCode{0, "what the command ended with, 128+n for signal n"},
-                               ExitCode{1, "somebody else has the lock"},
-                               wrong_usage,
-                               hub_unreachable,
-                               ExitCode{4, "the lock was lost and the command ended"},
-                               ExitCode{5, "the command was ended at its time limit"},
-                               ExitCode{126, "the command cannot be run"},
-                               ExitCode{127, "there is no such command"},
-                               ExitCode{130, "interrupted while it waited for the lock"}};
+constexpr std::array run_codes{
+    ExitCode{0, "what the command ended with, 128+n for signal n"},
+    ExitCode{1, "somebody else has the lock"},
+    wrong_usage,
+    hub_unreachable,
+    ExitCode{4, "the lock was lost and the command ended"},
+    ExitCode{5, "it was ended at its time limit; a full disk; too many who wait"},
+    ExitCode{126, "the command cannot be run"},
+    ExitCode{127, "there is no such command"},
+    ExitCode{130, "interrupted while it waited for the lock"}};
 
 constexpr std::array acquire_options{
     Option{"--any", "", "The first of the locks that is free, not all of them"},

@@ -126,8 +126,8 @@ class Heart {
   void lose(const std::string& why) {
     lost_ = true;
     // Nobody else writes to the output while the command runs.
-    world_.output.remark(fmt::format("the lock {} was lost: {}", lock::name_of(lease_.key),
-                                     printable(why, 400)));
+    world_.output.remark(
+        fmt::format("the lock {} was lost: {}", lock::name_of(lease_.key), printable(why, 400)));
     if (stops_when_lost_) tell_stop();
   }
 
@@ -246,24 +246,34 @@ std::optional<env::Bell> hang_bell(const core::Holder& holder, bool ends) {
   return bell ? std::optional(*std::move(bell)) : std::nullopt;
 }
 
+// 1 is for a lock that somebody has: whatever keeps it from being asked for is no answer.
+Failure as_outage(Failure failure) {
+  if (info(failure.error.fault).exit_code == 1) failure.error.fault = Fault::unavailable;
+  return failure;
+}
+
 Done run_guarded(World& world, const Arguments& arguments, const RunWish& wish,
                  const env::Front& front) {
-  TYER_TRY(Locking locking, open_locks(world, arguments, Access::write));
+  auto opened = open_locks(world, arguments, Access::write);
+  if (!opened) return std::unexpected(as_outage(opened.error()));
+  Locking& locking = *opened;
   const Span most =
       wish.most.value_or(hold_for(locking.settings, wish.command, limits::run_hold_default));
   const lock::Request request = to_request(world, wish, locking.settings, most);
   // It hangs before there is a lock that could be lost.
   const std::optional<env::Bell> bell = hang_bell(request.holder, wish.stops_when_lost);
   const env::Fd signals = ending_signals();
-  TYER_TRY(const lock::Outcome outcome,
-           locking.desk->acquire(request, {.at_most = wish.wait.value_or(Span::zero()),
-                                           .stop_fds = {signals.get(), front.gone_fd()}}));
-  if (outcome.got.empty()) {
+  const auto outcome = locking.desk->acquire(
+      request,
+      {.at_most = wish.wait.value_or(Span::zero()), .stop_fds = {signals.get(), front.gone_fd()}});
+  if (!outcome) return std::unexpected(as_outage(outcome.error()));
+  if (outcome->got.empty()) {
     // Standard output is the command's, also if it does not run.
-    world.output.warn(describe_held(outcome, wish.json));
+    world.output.warn(describe_held(*outcome, wish.json));
     return wish.conflict_exit;
   }
-  return run_locked(world, locking, wish, outcome.got.front(), outcome.asked, most, {front, bell});
+  return run_locked(world, locking, wish, outcome->got.front(), outcome->asked, most,
+                    {front, bell});
 }
 
 }  // namespace

@@ -2,8 +2,12 @@
 
 #include <sys/stat.h>
 
+#include <algorithm>
+#include <cerrno>
+
 #include <fmt/format.h>
 
+#include "base/text.h"
 #include "cli/config_file.h"
 #include "cli/limits.h"
 #include "git/main_checkout.h"
@@ -99,6 +103,23 @@ std::expected<void, Failure> make_tyer(World& world, const std::string& path) {
 
 std::string url_in(const Workspace& workspace) {
   return fmt::format("sqlite:{}/tyer.db", workspace.directory);
+}
+
+// A store that is not made yet is none; one whose directory is missing is out of reach, like that
+// on a disk that is not mounted. To make the directory would make a second store.
+Result<> check_place(const std::string& url) {
+  const std::size_t colon = url.find(':') + 1;
+  const bool is_local = url.starts_with("sqlite:/") || url.starts_with("files:/");
+  if (!is_local) return {};
+  std::string path = url.substr(colon);
+  while (path.size() > 1 && path.ends_with('/')) path.pop_back();
+  const std::string directory = path.substr(0, std::max<std::size_t>(path.rfind('/'), 1));
+  struct stat facts{};
+  if (::stat(directory.c_str(), &facts) == 0 || errno != ENOENT) return {};
+  return fail(Fault::unavailable,
+              fmt::format("the store {} cannot be reached: there is no directory {}; make it, or "
+                          "name another store with --store",
+                          printable(url), printable(directory)));
 }
 
 // Two workspaces where there should be one: a lock of one is not seen in the other.
@@ -224,8 +245,14 @@ OpenedStore open_store_at(World& world, const Settings& settings, const std::str
                           Access access) {
   TYER_TRY_OK(check_store_url(url));
   const std::string whole = absolute_url(url, world.directory);
-  TYER_TRY(auto opened, store::open(whole, world.env, options_of(settings, access)));
-  return opened;
+  TYER_TRY_OK(check_place(whole));
+  auto opened = store::open(whole, world.env, options_of(settings, access));
+  if (opened) return *std::move(opened);
+  // Who writes makes what is missing; it is missing still.
+  if (access == Access::write && opened.error().fault == Fault::not_found) {
+    opened.error().fault = Fault::unavailable;
+  }
+  return std::unexpected(Failure{opened.error()});
 }
 
 Result<std::unique_ptr<store::Uploads>> open_uploads_at(const World& world,

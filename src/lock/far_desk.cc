@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/json.h"
+#include "base/text.h"
 #include "env/wait_readable.h"
 #include "lock/desk.h"
 #include "lock/far_wait.h"
@@ -16,6 +17,15 @@
 
 namespace tyer::lock {
 namespace {
+
+// A hub always has an answer about locks. Who says that there is no such thing is none, and must
+// not be taken for one that says that nobody has the lock.
+template <class T>
+Result<T> or_no_hub(Result<T> answer, const std::string& url) {
+  if (answer || answer.error().fault != Fault::not_found) return answer;
+  return fail(Fault::unavailable, fmt::format("{} knows nothing of locks, as a hub would: {}",
+                                              printable(url, 200), answer.error().what));
+}
 
 class FarDesk : public Desk {
  public:
@@ -27,7 +37,7 @@ class FarDesk : public Desk {
     const auto report = [this](const core::Lease& lease, const std::string& evidence) {
       return report_gone(lease, evidence);
     };
-    return FarWait(env_, client_, request, patience, report).run();
+    return or_no_hub(FarWait(env_, client_, request, patience, report).run(), hub_.url);
   }
 
   Result<core::Lease> renew(const std::string& name, const std::string& run) override {
@@ -99,7 +109,7 @@ class FarDesk : public Desk {
  private:
   // What the hub cannot see and we can, we see.
   Result<std::vector<Seen>> ask_for(const HubClient::Query& query) {
-    TYER_TRY(const Json json, client_.ask("GET", "/api/leases", query));
+    TYER_TRY(const Json json, or_no_hub(client_.ask("GET", "/api/leases", query), hub_.url));
     TYER_TRY(std::vector<Seen> rows,
              read_seen_list(json.is_object() ? json.value("data", Json()) : Json("none")));
     for (Seen& seen : rows) {
