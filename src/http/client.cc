@@ -53,6 +53,10 @@ Result<bool> read_more(AnswerReading& reading, const Sink& sink, Bound bound) {
     if (reading.parser->put_end()) return false;
     return fail(Fault::unavailable, "the connection ended before the answer");
   }
+  constexpr char tls_alert = 21;
+  if (!reading.got_any && piece.front() == tls_alert) {
+    return fail(Fault::unavailable, "it speaks TLS; write https:// in place of http://");
+  }
   reading.got_any = true;
   reading.unread.append(piece.data(), got);
   for (int i = 0; i < limits::http_interim_max; ++i) {

@@ -78,7 +78,13 @@ Result<std::unique_ptr<Connection>> Connection::open(const std::string& host, in
   while (true) {
     const Moved moved = made->wire_.handshake();
     if (moved.io == Io::done) return made;
-    TYER_TRY_OK(made->settle(moved.io, bound));
+    const Result<> settled = made->settle(moved.io, bound);
+    if (!settled && settled.error().fault == Fault::timeout) {
+      return fail(Fault::timeout, name +
+                                      ": no answer to TLS in time; if it speaks plain HTTP, write "
+                                      "http:// in place of https://");
+    }
+    TYER_TRY_OK(settled);
   }
 }
 

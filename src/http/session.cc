@@ -1,5 +1,7 @@
 #include "http/session.h"
 
+#include <sys/socket.h>
+
 #include <exception>
 #include <utility>
 
@@ -108,7 +110,20 @@ void Session::advance() {
   }
 }
 
+bool Session::hears_plain_text() {
+  if (listened_) return false;
+  char first = 0;
+  listened_ = ::recv(fd_, &first, 1, MSG_PEEK) == 1;
+  // A handshake begins with 22, a method with a letter.
+  return listened_ && first >= 'A' && first <= 'Z';
+}
+
 void Session::shake() {
+  if (hears_plain_text()) {
+    wire_ = Wire(fd_);
+    refuse({.what = "TLS is spoken here: write https:// in place of http://"});
+    return;
+  }
   const Moved moved = wire_.handshake();
   if (moved.io == Io::done) {
     state_ = State::head;
@@ -140,6 +155,11 @@ bool Session::take_head() {
     set_deadline(service_.limits.header_time);
     // Some clients send an empty line too many after a body.
     if (in_.starts_with("\r\n")) in_.erase(0, 2);
+  }
+  if (!in_.empty() && static_cast<unsigned char>(in_.front()) < ' ' && in_.front() != '\r') {
+    // It would never end. Most likely TLS, which takes any answer for a no.
+    refuse({.what = "this is no HTTP; TLS is not spoken here"});
+    return false;
   }
   const auto end = head_end(in_, std::exchange(searched_, in_.size()));
   if (end.value_or(in_.size()) > service_.limits.header_max) {

@@ -104,6 +104,7 @@ class Session : public Waiter, public std::enable_shared_from_this<Session> {
 
   void advance();
   void shake();
+  [[nodiscard]] bool hears_plain_text();  // Where TLS should begin.
   void receive();
   [[nodiscard]] bool take();  // From `in_`. Whether to read on.
   [[nodiscard]] bool take_head();
@@ -143,7 +144,8 @@ class Session : public Waiter, public std::enable_shared_from_this<Session> {
   State state_ = State::head;
   bool waits_read_ = false;
   bool waits_write_ = false;
-  bool begun_ = false;  // The first byte of a head is there.
+  bool listened_ = false;  // To the first byte, where TLS should begin.
+  bool begun_ = false;     // The first byte of a head is there.
   bool is_head_request_ = false;
   bool keep_alive_ = false;
   bool ended_ = false;  // The last of a stream is in `out_`.

@@ -1,7 +1,12 @@
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+#include <array>
 #include <thread>
 
 #include <gtest/gtest.h>
 
+#include "env/fd.h"
 #include "http/client.h"
 #include "http/server.h"
 #include "http/stream.h"
@@ -15,6 +20,40 @@ namespace {
 using testing::get;
 using testing::HttpPeer;
 using testing::TempDir;
+
+// A server that is not ours. It says one thing to whoever has said something; nothing, if that is
+// empty.
+class Stranger {
+ public:
+  explicit Stranger(std::string says)
+      : listener_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)), says_(std::move(says)) {
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof address;
+    auto* any = reinterpret_cast<sockaddr*>(&address);
+    EXPECT_EQ(::bind(listener_.get(), any, size) | ::listen(listener_.get(), 5), 0);
+    ::getsockname(listener_.get(), any, &size);
+    address_ = "127.0.0.1:" + std::to_string(ntohs(address.sin_port));
+    if (!says_.empty()) thread_ = std::jthread([this] { answer(); });
+  }
+  ~Stranger() { ::shutdown(listener_.get(), SHUT_RDWR); }  // Ends an accept that waits.
+
+  [[nodiscard]] const std::string& address() const { return address_; }
+
+ private:
+  void answer() const {
+    const env::Fd peer(::accept(listener_.get(), nullptr, nullptr));
+    std::array<char, 4096> heard{};
+    if (::recv(peer.get(), heard.data(), heard.size(), 0) <= 0) return;
+    ::send(peer.get(), says_.data(), says_.size(), MSG_NOSIGNAL);
+  }
+
+  const env::Fd listener_;
+  const std::string says_;
+  std::string address_;
+  std::jthread thread_;
+};
 
 class TlsTest : public ::testing::Test {
  protected:
@@ -98,9 +137,52 @@ TEST_F(TlsTest, EndsAHandshakeThatNeverComes) {
   const auto server = serve(large_echo, limits);
   HttpPeer silent(server->port());
   EXPECT_EQ(silent.rest(), "");
+  HttpPeer noise(server->port());
+  noise.send("no handshake and no request");
+  EXPECT_EQ(noise.rest(), "");
+}
+
+TEST_F(TlsTest, TellsWhoSpeaksPlainHttpThatItDoesNot) {
+  const auto server = serve(large_echo);
   HttpPeer plain(server->port());
-  plain.send(get("/"));
-  EXPECT_FALSE(plain.rest().contains("HTTP"));
+  plain.send("POST ");  // Not all of it at once.
+  plain.send("/ HTTP/1.1\r\n\r\n");
+  const std::string said = plain.rest();
+  EXPECT_TRUE(said.starts_with("HTTP/1.1 400 ")) << said;
+  EXPECT_TRUE(said.contains("write https:// in place of http://")) << said;
+
+  Client client = Client::make("http://" + server->address()).value();
+  const auto answer = client.send({.method = "GET", .target = "/"});
+  ASSERT_TRUE(answer) << answer.error().what;
+  EXPECT_EQ(answer->status, 400);
+}
+
+// No answer to a handshake is waited for: the server sees at once that it is none to it.
+TEST_F(TlsTest, IsToldAtOnceThatAServerDoesNotSpeakIt) {
+  const auto server = Server::start("127.0.0.1:0", [](Request&) { return Response{}; }, {}).value();
+  Client client = Client::make("https://" + server->address(), {.connect_time = 1h}).value();
+  const auto answer = client.send({.method = "GET", .target = "/"});
+  ASSERT_FALSE(answer);
+  EXPECT_EQ(answer.error().fault, Fault::unavailable);
+  EXPECT_TRUE(answer.error().what.contains("it does not speak TLS; write http:// in place of"))
+      << answer.error().what;
+}
+
+TEST_F(TlsTest, ThatNobodyAnswersIsSaidWithWhatMayBeWrong) {
+  const Stranger silent("");
+  Client client = Client::make("https://" + silent.address(), {.connect_time = 50ms}).value();
+  const auto answer = client.send({.method = "GET", .target = "/"});
+  ASSERT_FALSE(answer);
+  EXPECT_TRUE(answer.error().what.contains("write http:// in place of")) << answer.error().what;
+}
+
+// Of a server that is not ours.
+TEST_F(TlsTest, ItsAlertIsUnderstoodByAPlainClient) {
+  const Stranger other({"\x15\x03\x03\x00\x02\x02\x28", 7});
+  Client client = Client::make("http://" + other.address()).value();
+  const auto answer = client.send({.method = "GET", .target = "/"});
+  ASSERT_FALSE(answer);
+  EXPECT_TRUE(answer.error().what.contains("write https:// in place of")) << answer.error().what;
 }
 
 TEST_F(TlsTest, NeedsACertificateAndItsKey) {

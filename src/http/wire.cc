@@ -113,12 +113,14 @@ Wire::Wire(int fd, TlsContext& tls, const std::string& host) : fd_(fd), ssl_(mak
 Wire::Wire(Wire&& other) noexcept
     : fd_(std::exchange(other.fd_, -1)),
       ssl_(std::exchange(other.ssl_, nullptr)),
-      error_(other.error_) {}
+      error_(other.error_),
+      reason_(other.reason_) {}
 
 Wire& Wire::operator=(Wire&& other) noexcept {
   std::swap(fd_, other.fd_);
   std::swap(ssl_, other.ssl_);
   std::swap(error_, other.error_);
+  std::swap(reason_, other.reason_);
   return *this;
 }
 
@@ -175,6 +177,12 @@ std::string Wire::why() const {
     return std::string("its certificate is not accepted: ") +
            X509_verify_cert_error_string(SSL_get_verify_result(ssl_));
   }
+  if (reason_ == SSL_R_WRONG_VERSION_NUMBER) {
+    return "it does not speak TLS; write http:// in place of https://";
+  }
+  const char* reason =
+      reason_ == 0 ? nullptr : ERR_reason_error_string(ERR_PACK(ERR_LIB_SSL, 0, reason_));
+  if (reason != nullptr) return std::string("TLS: ") + reason;
   return ssl_ != nullptr ? "TLS failed" : "the connection failed";
 }
 
@@ -186,7 +194,7 @@ Moved Wire::judge(int result) {
     case SSL_ERROR_WANT_WRITE: return {.io = Io::want_write};
     case SSL_ERROR_ZERO_RETURN: return {.io = Io::closed};
     case SSL_ERROR_SYSCALL: error_ = number; return {.io = Io::failed};
-    default: return {.io = Io::failed};
+    default: reason_ = ERR_GET_REASON(ERR_peek_error()); return {.io = Io::failed};
   }
 }
 

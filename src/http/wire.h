@@ -73,7 +73,8 @@ class Wire {
 
   int fd_ = -1;
   ssl_st* ssl_ = nullptr;
-  int error_ = 0;  // An errno, if it was not TLS that failed.
+  int error_ = 0;   // An errno, if it was not TLS that failed.
+  int reason_ = 0;  // OpenSSL's, if it was.
 };
 
 }  // namespace tyer::http
