@@ -5,6 +5,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include <unistd.h>
+
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -19,6 +21,11 @@ namespace {
 
 class Docs : public ProgramTest {
  protected:
+  void use_tyer_by_name() {
+    environment["PATH"] =
+        std::filesystem::path(TYER_PROGRAM).parent_path().string() + ":/usr/bin:/bin";
+  }
+
   // A git repository with a commit, for what is said about worktrees.
   void make_repository() const {
     run_in_shell(
@@ -61,8 +68,7 @@ std::string cell(std::string_view text) {
 
 TEST_F(Docs, EveryCommandInThemWorks) {
   make_store();
-  environment["PATH"] =
-      std::filesystem::path(TYER_PROGRAM).parent_path().string() + ":/usr/bin:/bin";
+  use_tyer_by_name();
   make_repository();
   std::string all;
   for (const std::string& block : shell_blocks(document("cli.md"))) all += block;
@@ -77,18 +83,71 @@ TEST_F(Docs, EveryCommandInThemWorks) {
 
 // Blocks are run as a whole, as people would paste them.
 TEST_F(Docs, EveryBlockOfTheGuidesWorks) {
-  environment["PATH"] =
-      std::filesystem::path(TYER_PROGRAM).parent_path().string() + ":/usr/bin:/bin";
+  use_tyer_by_name();
   make_repository();
   for (const char* const name : {"locks.md", "cron.md", "worktrees.md", "runs.md", "workers.md"}) {
     for (const std::string& block : shell_blocks(document(name))) run_in_shell("set -e\n" + block);
   }
 }
 
+// As somebody would who goes through the page in one shell.
+TEST_F(Docs, AllOfWorktreesWorksInOneShell) {
+  use_tyer_by_name();
+  make_repository();
+  std::string all = "set -e\n";
+  for (const std::string& block : shell_blocks(document("worktrees.md"))) all += block;
+
+  run_in_shell(all);
+
+  EXPECT_TRUE(has_file("work.txt"));
+  EXPECT_FALSE(has_file(".tyer/worktrees/worker-1"));
+}
+
+// Pasted as a whole: each command could take what stands behind it as its input.
+TEST_F(Docs, SixtySecondsOfTheReadmeWork) {
+  use_tyer_by_name();
+  environment["TYER_HUB_LISTEN"] = "127.0.0.1:0";
+  make_repository();
+  const std::string readme = document("../README.md");
+  std::string pasted = shell_blocks(readme.substr(readme.find("## Sixty seconds"))).front();
+  const std::string last = "tyer up ";
+  ASSERT_NE(pasted.find(last), std::string::npos);
+  pasted.insert(pasted.find(last), "exec ");
+  write_file("pasted", pasted);
+
+  ProgramCall shell = call({"-c", "exec bash 2>&1 < pasted"});
+  shell.program = "/bin/sh";
+  Program running(shell);
+  ASSERT_TRUE(running.wait_for("Ctrl+C ends it."));
+  const std::string out = running.out();
+
+  EXPECT_TRUE(out.contains("tyer: TSK-01: /wf:build is running (pid")) << out;
+  EXPECT_TRUE(out.contains("runs only once")) << out;
+  EXPECT_TRUE(out.contains("hello")) << out;
+  EXPECT_TRUE(out.contains("Open to everybody on this machine.")) << out;
+  EXPECT_FALSE(out.contains("not found")) << out;
+  running.signal(SIGINT);
+  EXPECT_EQ(running.finish().code, 0);
+}
+
+TEST_F(Docs, OneStoreServesAllRepositoriesOfAMachine) {
+  use_tyer_by_name();
+  for (const std::string& block : shell_blocks(document("configuration.md"))) run_in_shell(block);
+  run_in_shell("git init -q one && git init -q two");
+
+  ProgramCall one = call({"lock", "acquire", "TSK-01", "--pid", std::to_string(::getpid())});
+  one.directory = dir / "one";
+  EXPECT_EQ(run_program(one).code, 0);
+  ProgramCall two = call({"run", "TSK-01", "--", "true"});
+  two.directory = dir / "two";
+  EXPECT_EQ(run_program(two).code, 1);
+  EXPECT_TRUE(std::filesystem::exists(home / ".local/share/tyer/tyer.db"));
+  EXPECT_FALSE(has_file("one/.tyer") || has_file("two/.tyer"));
+}
+
 // As one person would go through the page, while a hub runs where it says.
 TEST_F(Docs, EverythingAboutTheHubWorks) {
-  environment["PATH"] =
-      std::filesystem::path(TYER_PROGRAM).parent_path().string() + ":/usr/bin:/bin";
+  use_tyer_by_name();
   make_repository();
   Program hub(call({"serve", "--listen", "127.0.0.1:0", "--json"}));
   ASSERT_TRUE(hub.wait_for("}\n"));
