@@ -98,5 +98,25 @@ TEST_F(LockWatch, LeavesTheTerminalAsItWas) {
   }
 }
 
+TEST_F(LockWatch, GivesTheTerminalBackWhileItIsStopped) {
+  Screen screen(80, 24);
+  const Program bash(shell(fmt::format(
+      "exec setsid --wait --ctty bash --norc --noprofile -i <{0} >{0} 2>&1", screen.path())));
+  screen.type("$TYER lock watch\n");
+  (void)next_painting(screen);
+
+  screen.type("\x1a");
+
+  (void)screen.until("\x1b[?1049l");
+  (void)screen.until("Stopped");
+  screen.type("fg\n");
+  (void)screen.until("\x1b[?1049h");
+  (void)next_painting(screen);
+  screen.type("q");
+  (void)screen.until("\x1b[?1049l");
+  screen.type("echo code$((0))=$?\n");
+  (void)screen.until("code0=0");
+}
+
 }  // namespace
 }  // namespace tyer::testing
