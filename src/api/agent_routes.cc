@@ -143,15 +143,17 @@ Result<http::Response> remove_agent(Call& call) {
 }
 
 Result<http::Response> list_keys(Call& call) {
-  std::vector<std::string> rows;
+  std::vector<IdRow> rows;
   TYER_TRY_OK(call.hub.engine().read([&](const core::View& view) -> Result<> {
     rows.clear();
     TYER_TRY_OK(feed::find(view, "agent", call.id()));
     TYER_TRY(const auto keys, feed::list_credentials(view, call.id()));
-    for (const core::Subject& key : keys) rows.push_back(shown_credential(key));
+    for (const core::Subject& key : keys) {
+      rows.push_back({feed::id_of(key), shown_credential(key)});
+    }
     return {};
   }));
-  return answer_page(rows, "");
+  return answer_rows(call, rows);
 }
 
 // Tokens of runs do not count: they end by themselves.
@@ -245,6 +247,7 @@ std::vector<Route> agent_routes() {
        .path = "/api/agents/{id}/keys",
        .who = Who::human,
        .summary = "Its keys, without their secrets",
+       .query = row_fields(),
        .reply = "Page of Key",
        .handle = list_keys},
       {.method = "POST",

@@ -140,7 +140,8 @@ Then end. Do not wait for what comes next: you are woken for it.
 
 Requests and answers are JSON. Lists are pages: `{"data": […], "next_cursor": …}`; pass `cursor=` to go
 on until it is null. Errors are `{"error": {"code": …, "message": …}}` and say what to do. Status 429 means
-wait: `Retry-After` says how many seconds. Times are in UTC with microseconds.
+wait: `Retry-After` says how many seconds. A parameter or member that a route does not know is refused with
+status 400, which names the nearest that it knows. Times are in UTC with microseconds.
 
 ## Routes
 )";

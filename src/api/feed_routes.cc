@@ -23,17 +23,17 @@ Result<std::string> shown_feed(const core::View& view, const core::Subject& feed
 }
 
 Result<http::Response> list_feeds(Call& call) {
-  std::vector<std::string> rows;
+  std::vector<IdRow> rows;
   TYER_TRY_OK(call.hub.engine().read([&](const core::View& view) -> Result<> {
     rows.clear();
     TYER_TRY(const auto feeds, feed::list_feeds(view));
     for (const core::Subject& one : feeds) {
       TYER_TRY(std::string row, shown_feed(view, one));
-      rows.push_back(std::move(row));
+      rows.push_back({feed::id_of(one), std::move(row)});
     }
     return {};
   }));
-  return answer_page(rows, "");
+  return answer_rows(call, rows);
 }
 
 Result<http::Response> add_feed(Call& call) {
@@ -85,6 +85,7 @@ std::vector<Route> feed_routes() {
       {.method = "GET",
        .path = "/api/feeds",
        .summary = "The feeds, in their order",
+       .query = row_fields(),
        .reply = "Page of Feed",
        .handle = list_feeds},
       {.method = "POST",

@@ -112,10 +112,8 @@ Result<http::Response> Hub::answer_to(http::Request& request, Span& wait) {
   TYER_TRY_OK(check_csrf(*this, request, *caller));
   TYER_TRY_OK(check_rate(route, *caller, wait));
   Call call{*this, request, *std::move(caller), std::move(match.path), {}};
-  // A body without fields is the handler's own business: a file.
-  if (!route.body.empty()) {
-    TYER_TRY(call.input, Input::read(route.body, request.body));
-  }
+  TYER_TRY_OK(check_query(route, request));
+  TYER_TRY(call.input, read_body(route, request));
   return route.handle(call);
 }
 

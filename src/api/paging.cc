@@ -1,6 +1,8 @@
 #include "api/paging.h"
 
+#include <algorithm>
 #include <charconv>
+#include <iterator>
 
 #include <fmt/format.h>
 
@@ -15,6 +17,12 @@ namespace tyer::api {
 std::vector<Field> page_fields() {
   return {{"cursor", Type::text, false, "next_cursor of the page before"},
           {"limit", Type::number, false, "rows of a page, 1 to 200; 50 if not given"}};
+}
+
+std::vector<Field> row_fields() {
+  std::vector<Field> fields = page_fields();
+  fields.back().what = "rows of a page, 1 to 200; all if not given";
+  return fields;
 }
 
 Result<std::size_t> page_limit(const Call& call) {
@@ -61,6 +69,22 @@ Result<http::Response> answer_subjects(Call& call, core::SubjectQuery query, Ord
     return {};
   }));
   return answer_page(rows, next);
+}
+
+Result<http::Response> answer_rows(const Call& call, const std::vector<IdRow>& all) {
+  std::size_t limit = all.size();
+  if (!call.request.query_of("limit").empty()) {
+    TYER_TRY(limit, page_limit(call));
+  }
+  auto from = all.begin();
+  if (const std::string cursor(call.request.query_of("cursor")); !cursor.empty()) {
+    from = std::ranges::find(all, cursor, &IdRow::id);
+    if (from == all.end()) return fail(Fault::invalid, "cursor is not one that we gave");
+    ++from;
+  }
+  std::vector<std::string> rows;
+  for (; from != all.end() && rows.size() < limit; ++from) rows.push_back(from->text);
+  return answer_page(rows, from == all.end() || rows.empty() ? "" : std::prev(from)->id);
 }
 
 }  // namespace tyer::api

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "api/route.h"
@@ -13,8 +14,9 @@ namespace tyer::api {
 
 enum class Order : std::uint8_t { oldest, newest };
 
-// The fields `cursor` and `limit` of a query.
+// The fields `cursor` and `limit` of a query; the second for a list that answer_rows shows.
 [[nodiscard]] std::vector<Field> page_fields();
+[[nodiscard]] std::vector<Field> row_fields();
 
 [[nodiscard]] Result<std::size_t> page_limit(const Call& call);
 
@@ -23,5 +25,12 @@ enum class Order : std::uint8_t { oldest, newest };
 using Show = std::function<Result<std::string>(const core::View& view, const core::Subject& row)>;
 [[nodiscard]] Result<http::Response> answer_subjects(Call& call, core::SubjectQuery query,
                                                      Order order, const Show& show = {});
+
+// The same of rows that were all read, each with its id. Who gives no limit gets them all.
+struct IdRow {
+  std::string id;
+  std::string text;
+};
+[[nodiscard]] Result<http::Response> answer_rows(const Call& call, const std::vector<IdRow>& all);
 
 }  // namespace tyer::api

@@ -105,7 +105,11 @@ Result<http::Response> list_comments(Call& call) {
     TYER_TRY_OK(feed::find_post(view, call.id()));
     return {};
   }));
-  const Order order = call.request.query_of("order") == "desc" ? Order::newest : Order::oldest;
+  const std::string_view asked = call.request.query_of("order");
+  if (!asked.empty() && asked != "asc" && asked != "desc") {
+    return fail(Fault::invalid, "order is asc or desc");
+  }
+  const Order order = asked == "desc" ? Order::newest : Order::oldest;
   return answer_subjects(
       call, {.parent = feed::key_of("post", call.id()), .kind = "comment", .status = "active"},
       order);

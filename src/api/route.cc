@@ -7,6 +7,7 @@
 
 #include "api/limits.h"
 #include "base/json.h"
+#include "base/nearest.h"
 #include "base/text.h"
 
 namespace tyer::api {
@@ -23,7 +24,20 @@ std::string names_of(std::span<const Field> fields) {
   for (const Field& field : fields) {
     names += (names.empty() ? "" : ", ") + std::string(field.name);
   }
-  return names.empty() ? "nothing" : names;
+  return names;
+}
+
+// What is not one of `fields`. `what`: "member" of a body, "parameter" of an address.
+std::unexpected<Error> refuse_name(std::string_view what, std::string_view name,
+                                   std::span<const Field> fields) {
+  std::vector<std::string_view> known;
+  for (const Field& field : fields) known.push_back(field.name);
+  const std::string_view near = nearest(name, known);
+  return fail(
+      Fault::invalid,
+      fmt::format("the {} '{}' is not understood here{}; there {}", what, printable(name, 40),
+                  near.empty() ? "" : fmt::format("; did you mean '{}'?", near),
+                  known.empty() ? "is none" : "are " + names_of(fields)));
 }
 
 Result<std::vector<std::string>> read_texts(const std::string& name, const Json& list) {
@@ -73,10 +87,7 @@ Result<Input> Input::read(std::span<const Field> fields, const std::string& body
   }
   for (const auto& [name, value] : object.items()) {
     const auto field = std::ranges::find(fields, name, &Field::name);
-    if (field == fields.end()) {
-      return fail(Fault::invalid, fmt::format("'{}' is not understood here; there are {}",
-                                              printable(name, 40), names_of(fields)));
-    }
+    if (field == fields.end()) return refuse_name("member", name, fields);
     const bool fits = value.is_null() || (field->type == Type::text && value.is_string()) ||
                       (field->type == Type::number && value.is_number_integer()) ||
                       (field->type == Type::flag && value.is_boolean()) ||
@@ -97,6 +108,28 @@ Result<Input> Input::read(std::span<const Field> fields, const std::string& body
     }
   }
   return input;
+}
+
+Result<> check_query(const Route& route, const http::Request& request) {
+  if (route.takes_any) return {};
+  std::vector<std::string_view> seen;
+  for (const auto& [name, value] : request.query) {
+    const auto field = std::ranges::find(route.query, name, &Field::name);
+    if (field == route.query.end()) return refuse_name("parameter", name, route.query);
+    if (std::ranges::find(seen, name) != seen.end()) {
+      return fail(Fault::invalid, fmt::format("the parameter '{}' is given twice", name));
+    }
+    seen.push_back(name);
+    if (field->type == Type::flag && value != "true" && value != "false") {
+      return fail(Fault::invalid, fmt::format("{} is true or false", name));
+    }
+  }
+  return {};
+}
+
+Result<Input> read_body(const Route& route, const http::Request& request) {
+  if (route.takes_file || request.method == "GET" || request.method == "HEAD") return Input();
+  return Input::read(route.body, request.body);
 }
 
 bool Input::has(std::string_view name) const {

@@ -96,7 +96,13 @@ struct Route {
   Handle handle = nullptr;
   bool writes_feed = false;  // Counts against the author's limit.
   bool quick = false;        // Reads a few rows and does nothing else.
+  bool takes_file = false;   // Its body is a file.
+  bool takes_any = false;    // Its address is for people, who may have more in it.
 };
+
+// Nothing that is asked is ignored: `invalid` names what the route does not know, and what is near.
+[[nodiscard]] Result<> check_query(const Route& route, const http::Request& request);
+[[nodiscard]] Result<Input> read_body(const Route& route, const http::Request& request);
 
 // All of them, in the order in which they are described.
 [[nodiscard]] const std::vector<Route>& routes();

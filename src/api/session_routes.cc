@@ -124,7 +124,7 @@ Result<http::Response> edit_session(Call& call) {
                                .follow = input.texts("add"),
                                .unfollow = input.texts("remove"),
                                .expected_rev = rev};
-  if (edit.followed && !edit.follow.empty()) {
+  if (edit.followed && !(edit.follow.empty() && edit.unfollow.empty())) {
     return fail(Fault::invalid, "give followed_posts, or add and remove, not both");
   }
   TYER_TRY_OK(call.hub.apply(

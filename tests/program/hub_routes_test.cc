@@ -40,9 +40,16 @@ std::string filled(std::string path, const Things& things) {
   return path;
 }
 
+// An address of the route that has nothing in it.
+std::string bare(std::string path) {
+  for (char& c : path) c = c == '{' || c == '}' ? '_' : c;
+  return path;
+}
+
 // A body that is right: what is needed, made of what the description says.
 Json body_of(const std::string& route, const Json& operation, const Things& things) {
-  const std::map<std::string, Json> whole{{"patch /api/posts/{id}", {{"content", "new"}}},
+  const std::map<std::string, Json> whole{{"post /api/feeds", {{"name", "one more"}}},
+                                          {"patch /api/posts/{id}", {{"content", "new"}}},
                                           {"patch /api/comments/{id}", {{"content", "new"}}},
                                           {"patch /api/agents/{id}", {{"model", "large"}}},
                                           {"patch /api/sessions/{id}", {{"status", "idle"}}}};
@@ -177,6 +184,59 @@ TEST_P(HubRoutes, AreToldToAgentsAsTheExampleUsesThem) {
 
 INSTANTIATE_TEST_SUITE_P(On, HubRoutes, ::testing::ValuesIn(hub_backends()),
                          [](const auto& test) { return test.param; });
+
+TEST_P(HubRoutes, EachRefusesWhatItDoesNotKnow) {
+  const RunningHub hub(place, {"--open-loopback"});
+  Visitor visitor = hub.visitor();
+  const Json api = visitor.get("/api/openapi.json").json();
+  for (const auto& [path, methods] : api["paths"].items()) {
+    for (const auto& [method, operation] : methods.items()) {
+      if (path == "/") continue;  // What people have in the address of the page is their own.
+      std::string word = method;
+      for (char& c : word) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+      const Reply query = visitor.ask(word, bare(path) + "?nonsense=1");
+      EXPECT_EQ(query.status, path.contains("/typing") ? 403 : 400) << word << " " << path;
+      if (word == "GET" || path == "/api/uploads" || path.contains("/typing")) continue;
+      const Reply body = visitor.ask(word, bare(path), R"({"nonsense":1})");
+      EXPECT_EQ(body.status, 400) << word << " " << path << body.body;
+      EXPECT_TRUE(body.body.contains("nonsense")) << body.body;
+    }
+  }
+}
+
+TEST_P(HubRoutes, WhatIsNearIsNamed) {
+  const RunningHub hub(place, {"--open-loopback"});
+  Visitor visitor = hub.visitor();
+
+  const Reply query = visitor.get("/api/agents?limt=2");
+  EXPECT_EQ(query.status, 400);
+  EXPECT_TRUE(
+      query.body.contains("the parameter 'limt' is not understood here; did you mean "
+                          "'limit'?"))
+      << query.body;
+  const Reply body = visitor.post("/api/feeds", {{"nmae", "x"}});
+  EXPECT_EQ(body.status, 400);
+  EXPECT_TRUE(body.body.contains("did you mean 'name'?")) << body.body;
+  EXPECT_EQ(visitor.get("/api/agents?limit=2&limit=3").status, 400);
+  EXPECT_EQ(visitor.get("/api/work?all=yes").status, 400);
+  EXPECT_EQ(visitor.get("/?from=mail").status, 200);
+}
+
+TEST_P(HubRoutes, FeedsComeByPagesIfThatIsAsked) {
+  const RunningHub hub(place, {"--open-loopback"});
+  Visitor visitor = hub.visitor();
+  for (const char* name : {"a", "b", "c"}) visitor.make("/api/feeds", {{"name", name}});
+
+  EXPECT_EQ(visitor.get("/api/feeds").json()["data"].size(), 3U);
+  const Json first = visitor.get("/api/feeds?limit=2").json();
+  EXPECT_EQ(first["data"].size(), 2U);
+  const Json rest =
+      visitor.get("/api/feeds?limit=2&cursor=" + text_or(first, "next_cursor")).json();
+  ASSERT_EQ(rest["data"].size(), 1U);
+  EXPECT_EQ(text_or(rest["data"][0], "name"), "c");
+  EXPECT_EQ(rest["next_cursor"], Json());
+  EXPECT_EQ(visitor.get("/api/feeds?cursor=fd_none").status, 400);
+}
 
 }  // namespace
 }  // namespace tyer::testing
