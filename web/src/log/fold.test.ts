@@ -145,12 +145,20 @@ test('a session runs while its run does, and the run keeps what it said', () => 
 test('what a run said stands in the order of the log, whichever was heard first', () => {
   const store = new Store();
   const run = { run: 'r1', session_id: 'ss_1', agent_id: 'ag_1' };
+  fold(store, event('run_started', 'shift/ss_1/r1', run));
   const [one, two, three] = ['one', 'two', 'three'].map((output) =>
     event('run_output', 'shift/ss_1/r1', { ...run, output }),
   );
   for (const heard of [three!, one!, two!, three!]) fold(store, heard);
   expect(store.get('shift', 'r1')?.outputs?.map((said) => said.text)).toEqual(['one', 'two', 'three']);
   expect(store.get('shift', 'r1')?.output).toBe('three');
+});
+
+test('of a run that was never read a word makes no half of it', () => {
+  const store = new Store();
+  const run = { run: 'r1', session_id: 'ss_1', agent_id: 'ag_1' };
+  fold(store, event('run_output', 'shift/ss_1/r1', { ...run, output: 'one' }));
+  expect(store.list('shift')).toEqual([]);
 });
 
 test('the story of a run that has ended does not let it run again', () => {
@@ -169,6 +177,7 @@ test('the end of an earlier run leaves a session running that runs again', () =>
   const store = new Store();
   take(store, 'session', session);
   const run = (id: string) => ({ run: id, session_id: 'ss_1', agent_id: 'ag_1' });
+  fold(store, event('run_started', 'shift/ss_1/r1', run('r1')));
   const old = event('run_finished', 'shift/ss_1/r1', { ...run('r1'), verdict: 'done' });
   fold(store, event('run_started', 'shift/ss_1/r2', run('r2')));
   fold(store, old);

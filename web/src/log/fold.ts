@@ -119,17 +119,22 @@ function tellSession(store: Store, session: string) {
 }
 
 // Whether it has credentials is seen when it runs.
-function tellAgent(store: Store, run: LiveRun) {
-  const agent = store.get('agent', run.agent_id);
-  const isRefused = run.verdict === 'credentials';
+function tellAgent(store: Store, event: Event) {
+  const agent = store.get('agent', String(event.agent_id));
+  const isRefused = event.verdict === 'credentials';
   if (!agent?.state || (!isRefused && agent.state !== 'no_credentials')) return;
   const state = isRefused ? 'no_credentials' : 'idle';
-  store.patch('agent', run.agent_id, { state, state_why: isRefused ? (run.why ?? '') : '' });
+  store.patch('agent', agent.id, { state, state_why: isRefused ? String(event.why ?? '') : '' });
 }
 
 function shift(store: Store, event: Event) {
   const id = String(event.run ?? idOf(event.key));
   const known = store.get('shift', id);
+  if (event.event === 'run_finished') tellAgent(store, event);
+  // Of a run that was not read, a word is no picture. Its story is read when it is wanted.
+  if (!known && event.event !== 'run_started') {
+    return tellSession(store, String(event.session_id ?? ''));
+  }
   const told = merged<LiveRun>(undefined, { ...bodyOf(event), id });
   // A run that has ended stays so: its story, when it is read, is older than what is known.
   const hasEnded = known?.status === 'ended' && event.event !== 'run_finished';
@@ -143,7 +148,6 @@ function shift(store: Store, event: Event) {
     body.output = hasEnded ? null : (body.outputs.at(-1)?.text ?? null);
   }
   store.put('shift', id, body);
-  if (event.event === 'run_finished') tellAgent(store, body);
   tellSession(store, String(event.session_id ?? body.session_id));
 }
 
