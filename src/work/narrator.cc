@@ -8,6 +8,16 @@
 #include "work/limits.h"
 
 namespace tyer::work {
+namespace {
+
+// Leaves of `text` what can be told at a time. How much went.
+std::size_t keep_newest(std::string& text) {
+  const std::size_t before = text.size();
+  if (before > limits::narrate_bytes) text.erase(0, before - limits::narrate_bytes);
+  return before - text.size();
+}
+
+}  // namespace
 
 std::string line_of(const backend::Note& note) {
   using Kind = backend::Note::Kind;
@@ -44,9 +54,7 @@ void Narrator::hear(const backend::Note& note) {
   {
     const std::lock_guard lock(mutex_);
     text_ += line;
-    if (text_.size() > 2 * limits::narrate_bytes) {
-      text_.erase(0, text_.size() - limits::narrate_bytes);
-    }
+    if (text_.size() > 2 * limits::narrate_bytes) left_out_ += keep_newest(text_);
   }
   heard_.notify_one();
 }
@@ -56,9 +64,15 @@ void Narrator::narrate(const std::stop_token& stop) {
   for (int times = 0; times < limits::narrate_times_max; ++times) {
     if (!heard_.wait(lock, stop, [this] { return !text_.empty(); })) return;
     std::string text = std::exchange(text_, {});
+    std::size_t left_out = std::exchange(left_out_, 0) + keep_newest(text);
     lock.unlock();
-    if (text.size() > limits::narrate_bytes) text.erase(0, text.size() - limits::narrate_bytes);
-    while (!text.empty() && !is_utf8(text)) text.erase(0, 1);
+    for (; !text.empty() && !is_utf8(text); ++left_out) text.erase(0, 1);
+    if (left_out > 0) {
+      text.insert(0, fmt::format("! {} bytes of what it said are left out here\n", left_out));
+    }
+    if (times + 1 == limits::narrate_times_max) {
+      text += "! what it says from here on is not told here\n";
+    }
     tell_(text);
     lock.lock();
     // Not more often, however much is said.

@@ -1,5 +1,6 @@
 // Tells the hub what a run says, as it goes: at most once a second, the newest of it, and never so
-// that the run waits. What is left out is in the run's transcript (W3).
+// that the run waits. What is left out is in the run's transcript (W3), and how much it is, is
+// told: a line `! N bytes of what it said are left out here` stands where it was.
 
 #pragma once
 
@@ -30,7 +31,8 @@ class Narrator {
   std::mutex mutex_;
   std::condition_variable_any heard_;
   std::string text_;
-  std::jthread thread_;  // Last: it uses everything above.
+  std::size_t left_out_ = 0;  // Bytes that stood before text_ and were too much.
+  std::jthread thread_;       // Last: it uses everything above.
 };
 
 // A note as a line for people; empty: not worth one.

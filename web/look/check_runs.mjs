@@ -44,6 +44,19 @@ async function order({ page, url, ask }) {
   assert.deepEqual(shown, words);
 }
 
+// Of much that is said at once the newest is told, and that there was more.
+async function much({ page, url, ask }) {
+  const lines = ['say first', 'flood 3000000', 'sleep 1.5', 'say last', 'hang'];
+  const begun = await begin(ask, 'talker', lines);
+  await page.goto(url + begun.path);
+  const log = page.getByRole('log');
+  await log.getByText(/^(2\.9|3) MB of what it said are left out here/).waitFor();
+  await page.getByText(`tyer runs follow ${begun.run}`).waitFor();
+  await log.getByRole('button', { name: /^Show all/ }).last().click();
+  await log.getByText(/\blast\b/).waitFor();
+}
+
 export const runs = {
+  'a run that says much says how much is left out, and where all of it is': { act: much },
   'what a run said stands in order though the page was opened later': { act: order },
 };

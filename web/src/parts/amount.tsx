@@ -20,3 +20,14 @@ export function moneyWords(micros: number) {
 export function Money({ micros }: { micros: number }) {
   return <span className="tabular-nums">{moneyWords(micros)}</span>;
 }
+
+// Bytes as people say them: 2.9 MB.
+export function useSize() {
+  const language = useLanguage();
+  return (bytes: number) => {
+    const isMany = bytes >= 1_000_000;
+    const [by, unit] = isMany ? [1_000_000, 'MB'] : bytes >= 1_000 ? [1_000, 'KB'] : [1, 'B'];
+    const words = (bytes / by).toLocaleString(language, { maximumFractionDigits: isMany ? 1 : 0 });
+    return `${words} ${unit}`;
+  };
+}

@@ -5,11 +5,12 @@ import { useEffect, useMemo, useRef, useState } from 'react';
 import type { ViewProps } from '../views.ts';
 import { useSessionName } from '../log/hooks.ts';
 import { isUnanswered, statusOfRun, waitedSince } from '../log/runs.ts';
-import { Money, useNumber } from '../parts/amount.tsx';
+import type { LiveRun } from '../log/subjects.ts';
+import { Money, useNumber, useSize } from '../parts/amount.tsx';
 import { Empty, ErrorBox, Loading } from '../parts/boxes.tsx';
 import { Button } from '../parts/button.tsx';
 import { Icon } from '../parts/icon.tsx';
-import { Key } from '../parts/key.tsx';
+import { Copy, Key } from '../parts/key.tsx';
 import { Markdown } from '../parts/markdown.tsx';
 import { PostName, SessionName } from '../parts/names.tsx';
 import { Page } from '../parts/page.tsx';
@@ -53,8 +54,41 @@ function Tools({ calls, open }: { calls: ToolCall[]; open: boolean }) {
   );
 }
 
+// Where more was said than is told here.
+function Gap({ words }: { words: string }) {
+  return (
+    <p className="text-soft border-line-strong flex items-center gap-2 border-y border-dashed py-1.5 text-sm">
+      <Icon name="warning" />
+      {words}
+    </p>
+  );
+}
+
+// The whole of it is where the run was, and how to see it there.
+function Whole({ run, left_out }: { run: LiveRun; left_out: boolean }) {
+  const t = useText(runText);
+  const command = `tyer runs follow ${run.id}`;
+  return (
+    <div className={`pt-4 text-sm ${left_out ? 'text-warn' : 'text-faint'}`}>
+      <p>{t.whole(run.host ?? '')}</p>
+      <div className="flex flex-wrap items-center gap-2 pt-1">
+        <code className="user-text bg-sunken border-line min-w-0 rounded border px-2 py-1 font-mono text-xs select-all">
+          {command}
+        </code>
+        <Copy text={command} />
+      </div>
+    </div>
+  );
+}
+
 function Shown({ block, open }: { block: Block; open: boolean }) {
+  const t = useText(runText);
+  const size = useSize();
   switch (block.is) {
+    case 'gap':
+      return <Gap words={t.gap(size(block.bytes))} />;
+    case 'silence':
+      return <Gap words={t.silence} />;
     case 'words':
       return <Markdown text={block.text} />;
     case 'tools':
@@ -116,6 +150,7 @@ export default function RunView({ params }: ViewProps) {
   }
   const since = waitedSince(run);
   const waited = since === undefined ? 0 : Date.parse(run.started_at) - since;
+  const isCut = blocks.some((block) => block.is === 'gap' || block.is === 'silence');
   const hasTools = blocks.some((block) => block.is === 'tools');
   const used = (run.input_tokens ?? 0) + (run.output_tokens ?? 0) + (run.cached_tokens ?? 0);
   return (
@@ -187,6 +222,7 @@ export default function RunView({ params }: ViewProps) {
           </div>
         )}
         {error && <ErrorBox error={error} again={again} />}
+        {(!isRunning || isCut) && <Whole run={run} left_out={isCut} />}
         <div ref={end} className="h-px" />
       </Section>
     </Page>

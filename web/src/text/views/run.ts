@@ -28,6 +28,10 @@ export const runText = texts(
     output: 'Output',
     no_output: 'It has said nothing yet.',
     said_nothing: 'It said nothing.',
+    gap: (size: string) => `${size} of what it said are left out here.`,
+    silence: 'What it said from here on is not told here.',
+    whole: (host: string) =>
+      `Here is what it told the hub while it ran: at most 8 KB each second. All of it is in its transcript on ${host}:`,
     tools: (n: number) => (n === 1 ? '1 tool call' : `${n} tool calls`),
     unfold: 'Open all tool calls',
     fold: 'Close all tool calls',
@@ -64,6 +68,10 @@ export const runText = texts(
     output: '출력',
     no_output: '아직 아무 말이 없습니다.',
     said_nothing: '아무 말도 하지 않았습니다.',
+    gap: (size: string) => `여기서 출력 ${size}가 생략되었습니다.`,
+    silence: '여기부터의 출력은 표시되지 않습니다.',
+    whole: (host: string) =>
+      `실행 중에 허브로 보낸 출력(초당 최대 8 KB)입니다. 전체는 ${host}의 기록에 있습니다:`,
     tools: (n: number) => `도구 호출 ${n}개`,
     unfold: '도구 호출 모두 펼치기',
     fold: '도구 호출 모두 접기',

@@ -35,6 +35,20 @@ test('a failure belongs to its call, other trouble stands alone', () => {
   ]);
 });
 
+test('what was left out stands where it was', () => {
+  const said = [
+    { text: 'one\n' },
+    { text: '! 2941000 bytes of what it said are left out here\ntwo\n' },
+    { text: '! what it says from here on is not told here\n' },
+  ];
+  expect(blocksOf(said)).toEqual([
+    { is: 'words', text: 'one' },
+    { is: 'gap', bytes: 2_941_000 },
+    { is: 'words', text: 'two' },
+    { is: 'silence' },
+  ]);
+});
+
 test('nothing is nothing', () => {
   expect(blocksOf([])).toEqual([]);
   expect(blocksOf([{ text: '\n' }])).toEqual([]);

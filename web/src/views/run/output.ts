@@ -13,9 +13,14 @@ export interface ToolCall {
 export type Block =
   | { is: 'words'; text: string }
   | { is: 'tools'; calls: ToolCall[] }
-  | { is: 'trouble'; text: string };
+  | { is: 'trouble'; text: string }
+  | { is: 'gap'; bytes: number }
+  | { is: 'silence' };
 
 const tool_line = /^> ([\w.:/-]{1,100})(?: (.*))?$/;
+// More was said than the worker tells: it says how much, or that it tells no more.
+const gap_line = /^! (\d{1,15}) bytes of what it said are left out here$/;
+const silence_line = /^! what it says from here on is not told here$/;
 const failed_line = /^! ([\w.:/-]{1,100}) failed: (.*)$/;
 
 export function blocksOf(outputs: readonly Pick<Output, 'text'>[]): Block[] {
@@ -24,6 +29,7 @@ export function blocksOf(outputs: readonly Pick<Output, 'text'>[]): Block[] {
     const last = blocks.at(-1);
     const tool = tool_line.exec(line);
     const failed = failed_line.exec(line);
+    const gap = gap_line.exec(line);
     if (tool) {
       const call = { tool: tool[1] ?? '', about: tool[2] ?? '' };
       if (last?.is === 'tools') last.calls.push(call);
@@ -31,6 +37,10 @@ export function blocksOf(outputs: readonly Pick<Output, 'text'>[]): Block[] {
     } else if (failed && last?.is === 'tools') {
       const call = last.calls.findLast((one) => one.tool === failed[1]) ?? last.calls.at(-1);
       if (call) call.failure = failed[2] ?? '';
+    } else if (gap) {
+      blocks.push({ is: 'gap', bytes: Number(gap[1]) });
+    } else if (silence_line.test(line)) {
+      blocks.push({ is: 'silence' });
     } else if (line.startsWith('! ')) {
       blocks.push({ is: 'trouble', text: line.slice(2) });
     } else if (last?.is === 'words') {
