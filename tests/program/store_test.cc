@@ -8,6 +8,7 @@
 
 #include "base/json.h"
 #include "support/demo.h"
+#include "support/pgbouncer.h"
 
 namespace tyer::testing {
 namespace {
@@ -204,6 +205,17 @@ TEST_F(StoreCommand, AServerThatIsNotThereIsOutOfReach) {
   const ProgramResult result = tyer("log --store postgres://127.0.0.1:1/none");
 
   EXPECT_EQ(result.code, 3) << result.err;
+}
+
+TEST_F(StoreCommand, APoolerThatMixesSessionsIsAWrongConfiguration) {
+  PgBouncer pooler({"pool_mode = transaction"});
+  const std::string url = pooler.fresh_url();
+
+  for (const char* line : {"store check", "log", "lock list"}) {
+    const ProgramResult result = tyer(std::string(line) + " --store " + url);
+    EXPECT_EQ(result.code, 2) << result.err;
+    EXPECT_TRUE(result.err.contains("set pool_mode = session")) << result.err;
+  }
 }
 
 // A file system of its own, gone with the test.
