@@ -74,7 +74,7 @@ class WorkerTest : public ProgramTest {
   [[nodiscard]] std::vector<Json> list(const std::string& path) const;
   // What agents have written under the post, the oldest first.
   [[nodiscard]] std::vector<std::string> answers(const std::string& post) const;
-  // What the thread was told.
+  // What the thread was told, but for what was so before a worker had found its way to the hub.
   [[nodiscard]] std::vector<std::string> notices(const std::string& post) const;
   // Of a session, the oldest first.
   [[nodiscard]] std::vector<Json> runs(const std::string& session) const;
