@@ -9,7 +9,9 @@
 
 #include "base/json.h"
 #include "base/text.h"
+#include "cli/columns.h"
 #include "cli/commands.h"
+#include "cli/confirm.h"
 #include "cli/door.h"
 #include "cli/hub_lines.h"
 #include "cli/hub_names.h"
@@ -191,6 +193,27 @@ Tried<> check_is_there(World& world, const Arguments& arguments, const Door& doo
   return {};
 }
 
+// "agent bot (ag_…): 2 sessions, 1 key, 3 items that wait for an answer": what goes with it.
+Tried<std::string> belongings_of(Door& door, const std::string& agent) {
+  TYER_TRY(const Json shown, door.ask("GET", "/api/agents/" + agent));
+  TYER_TRY(const Json sessions,
+           door.ask_all("/api/agents/" + agent + "/sessions", {}, limits::hub_list_rows));
+  TYER_TRY(const Json all, door.ask_all(keys_path(agent), {}, limits::hub_list_rows));
+  const auto keys = std::ranges::count_if(all, [](const Json& key) {
+    return text_or(key, "kind") == "key" && text_or(key, "status") == "active";
+  });
+  std::size_t items = 0;
+  for (const Json& session : sessions) {
+    TYER_TRY(const Json open, door.ask_all("/api/sessions/" + text_or(session, "id") + "/pending",
+                                           {}, limits::hub_list_rows));
+    items += open.size();
+  }
+  return fmt::format("agent {} ({}): {}, {}{}", shown_text(shown, "name"), agent,
+                     count(sessions.size(), "session"),
+                     count(static_cast<std::uint64_t>(keys), "key"),
+                     items == 0 ? "" : fmt::format(", {} unanswered", count(items, "item")));
+}
+
 // How it is doing, in words. A hub that is older says less.
 std::string state_of(const Json& row) {
   constexpr std::array<std::pair<std::string_view, std::string_view>, 4> words{
@@ -273,6 +296,9 @@ Done run_agent_key(World& world, const Arguments& arguments) {
 Done run_agent_remove(World& world, const Arguments& arguments) {
   TYER_TRY(const auto door, Door::open(world, arguments, Access::read));
   TYER_TRY(const std::string agent, find_agent(*door, *arguments.value("NAME")));
+  TYER_TRY(const std::string hit, belongings_of(*door, agent));
+  TYER_TRY(const bool sure, confirm(world, arguments, hit, "Delete it with all of that?"));
+  if (!sure) return 1;
   TYER_TRY_OK(door->ask("DELETE", "/api/agents/" + agent));
   print_object(world, arguments, {{"id", agent}, {"status", "deleted"}},
                agent + " is deleted, with its sessions and keys\n");

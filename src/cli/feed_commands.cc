@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "cli/columns.h"
 #include "cli/commands.h"
+#include "cli/confirm.h"
 #include "cli/door.h"
 #include "cli/hub_lines.h"
 #include "cli/hub_names.h"
@@ -134,6 +135,14 @@ Done show_post(World& world, const Arguments& arguments, Door& door, const std::
   return 0;
 }
 
+// "3 posts": what a feed takes with it.
+Tried<std::string> posts_in(Door& door, const std::string& feed) {
+  TYER_TRY(const Json posts,
+           door.ask_all("/api/feeds/" + feed + "/posts", {}, limits::hub_list_rows));
+  return fmt::format("{}{}", posts.size() < limits::hub_list_rows ? "" : "at least ",
+                     count(posts.size(), "post"));
+}
+
 }  // namespace
 
 Done run_feed_list(World& world, const Arguments& arguments) {
@@ -159,6 +168,13 @@ Done run_feed_add(World& world, const Arguments& arguments) {
 Done run_feed_remove(World& world, const Arguments& arguments) {
   TYER_TRY(const auto door, Door::open(world, arguments, Access::read));
   TYER_TRY(const std::string feed, find_feed(*door, *arguments.value("FEED")));
+  TYER_TRY(const Json what, door->ask("GET", "/api/feeds/" + feed));
+  TYER_TRY(const std::string hit, posts_in(*door, feed));
+  TYER_TRY(const bool sure,
+           confirm(world, arguments,
+                   fmt::format("feed {} ({}): {}", shown_text(what, "name"), feed, hit),
+                   "Delete it with all that is in it?"));
+  if (!sure) return 1;
   TYER_TRY_OK(door->ask("DELETE", "/api/feeds/" + feed));
   print_object(world, arguments, {{"id", feed}, {"status", "deleted"}},
                feed + " is deleted, with what is in it\n");

@@ -43,16 +43,18 @@ inline constexpr Command add{.name = "feed add",
                              .run = run_feed_add};
 
 inline constexpr std::array feed_operands{feed};
-inline constexpr std::array<std::string_view, 1> remove_examples{"tyer feed remove general"};
-inline constexpr Command remove{.name = "feed remove",
-                                .group = "Hub",
-                                .summary = "Delete a feed with what is in it",
-                                .details = "",
-                                .operands = feed_operands,
-                                .options = only_url,
-                                .examples = remove_examples,
-                                .exit_codes = codes,
-                                .run = run_feed_remove};
+inline constexpr std::array<std::string_view, 2> remove_examples{"tyer feed remove general",
+                                                                 "tyer feed remove general --yes"};
+inline constexpr Command remove{
+    .name = "feed remove",
+    .group = "Hub",
+    .summary = "Delete a feed with what is in it",
+    .details = "Says what is deleted and asks; without a terminal it needs --yes.",
+    .operands = feed_operands,
+    .options = hub_rows::sure_options,
+    .examples = remove_examples,
+    .exit_codes = hub_rows::sure_codes,
+    .run = run_feed_remove};
 
 inline constexpr std::array post_operands{feed, text};
 inline constexpr std::array post_options{

@@ -19,6 +19,9 @@ inline constexpr ExitCode refused{4, "not allowed, or not as things are"};
 inline constexpr ExitCode at_limit{5, "a limit of time, size or number"};
 inline constexpr std::array codes{done, none, wrong, unreachable, refused, at_limit};
 inline constexpr std::array only_url{url_option};
+inline constexpr std::array sure_options{Option{"--yes", "", "Do not ask"}, url_option};
+inline constexpr ExitCode unsure{1, "there is no such thing, or no store; the answer was no"};
+inline constexpr std::array sure_codes{done, unsure, wrong, unreachable, refused, at_limit};
 
 inline constexpr std::array serve_options{
     Option{"--listen", "ADDRESS:PORT", "Where it listens (127.0.0.1:7420)"},
@@ -168,15 +171,19 @@ inline constexpr Command agent_key{
     .exit_codes = codes,
     .run = run_agent_key};
 
-inline constexpr std::array<std::string_view, 1> remove_examples{"tyer agent remove research-bot"};
-inline constexpr Command agent_remove{.name = "agent remove",
-                                      .group = "Hub",
-                                      .summary = "Delete an agent with its sessions and keys",
-                                      .details = "What it wrote stays.",
-                                      .operands = agent_operands,
-                                      .options = only_url,
-                                      .examples = remove_examples,
-                                      .exit_codes = codes,
-                                      .run = run_agent_remove};
+inline constexpr std::array<std::string_view, 2> remove_examples{
+    "tyer agent remove research-bot", "tyer agent remove research-bot --yes"};
+inline constexpr Command agent_remove{
+    .name = "agent remove",
+    .group = "Hub",
+    .summary = "Delete an agent with its sessions and keys",
+    .details =
+        "What it wrote stays. Says what is deleted and asks; without a terminal it needs "
+        "--yes.",
+    .operands = agent_operands,
+    .options = sure_options,
+    .examples = remove_examples,
+    .exit_codes = sure_codes,
+    .run = run_agent_remove};
 
 }  // namespace tyer::cli::hub_rows

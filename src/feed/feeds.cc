@@ -21,6 +21,20 @@ Result<> check_feed_name(const std::string& name) {
   return {};
 }
 
+// Two of one name could only be told apart by their ids. Stores from before have some.
+Result<> check_free(const std::vector<core::Subject>& feeds, const std::string& name,
+                    const std::string& but) {
+  for (const core::Subject& feed : feeds) {
+    TYER_TRY(const Json state, parse_json_object(feed.state));
+    const std::string other = text_or(state, "name");
+    if (id_of(feed) != but && fold_name(other) == fold_name(name)) {
+      return fail(Fault::conflict,
+                  fmt::format("there is a feed '{}' already ({})", other, id_of(feed)));
+    }
+  }
+  return {};
+}
+
 std::int64_t position(const core::Subject& feed) {
   const auto state = parse_json_object(feed.state);
   return state ? int_or(*state, "position") : 0;
@@ -42,6 +56,7 @@ Result<NewFeed> decide_add_feed(const core::View& view, const Actor& actor, cons
     return fail(Fault::limit,
                 fmt::format("there are {} feeds already, which is the limit", feeds.size()));
   }
+  TYER_TRY_OK(check_free(feeds, name, ""));
   const std::int64_t last = feeds.empty() ? 0 : position(feeds.back());
   NewFeed made{.id = ids.next("fd_")};
   made.change.events.push_back({key_of("feed", made.id), "feed.created",
@@ -59,6 +74,8 @@ Result<core::Change> decide_rename_feed(const core::View& view, const std::strin
                                         std::optional<std::uint64_t> expected_rev) {
   TYER_TRY_OK(check_feed_name(name));
   TYER_TRY(const core::Subject feed, find(view, "feed", id));
+  TYER_TRY(const auto feeds, list_feeds(view));
+  TYER_TRY_OK(check_free(feeds, name, id));
   return core::Change{
       .events = {{feed.key, "feed.updated", dump_json({{"name", name}}), expected_rev}}};
 }

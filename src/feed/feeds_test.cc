@@ -88,6 +88,27 @@ TEST_F(Feed, IsRenamedUnlessSomebodyElseWasSooner) {
   EXPECT_EQ(names(), (Texts{"first"}));
 }
 
+TEST_F(Feed, HasANameOfItsOwn) {
+  const std::string other = world.feed("other");
+
+  EXPECT_EQ(fault_of(add("MAIN")), "conflict");
+  EXPECT_EQ(fault_of(rename(other, "Main")), "conflict");
+  EXPECT_EQ(fault_of(rename(other, "Other")), "none") << "its own";
+  must(remove(world.main_feed));
+  EXPECT_EQ(fault_of(add("main")), "none") << "it is free again";
+}
+
+TEST_F(Feed, ThatHasTheNameOfAnotherFromBeforeStaysInUse) {
+  must(world.decide([](const core::View&, const Ids&, Time) -> Result<core::Change> {
+    return core::Change{.events = {{"feed/fd_old", "feed.created", R"({"name":"main"})"}}};
+  }));
+
+  must(world.try_write({.actor = world.human(), .feed = "fd_old", .title = "", .content = "x"}));
+  must(order({"fd_old"}));
+  must(rename("fd_old", "second"));
+  EXPECT_EQ(names(), (Texts{"second", "main"}));
+}
+
 TEST_F(Feed, ComesLastAndIsPutInOrder) {
   const std::string b = world.feed("b");
   const std::string c = world.feed("c");

@@ -79,6 +79,21 @@ core::Draft withdraw(const std::string& key, Time now) {
   return {key, "item.withdrawn", dump_json({{"withdrawn_at", format_time(now)}})};
 }
 
+// Whether somebody still waits for it.
+Result<> check_retry(const core::Subject& item, const Json& state, const std::string& source) {
+  if (is_unanswered(item)) return {};
+  const std::string name = printable(source, 60);
+  if (item.status == "answered") {
+    return fail(Fault::conflict,
+                fmt::format("{} is answered already, by {}; write a comment to ask "
+                            "for more",
+                            name, text_or(state, "answered_by")));
+  }
+  const char* const why =
+      item.status == "withdrawn" ? "deleted; nobody waits for an answer" : "another session's now";
+  return fail(Fault::conflict, fmt::format("{} is {}", name, why));
+}
+
 }  // namespace
 
 std::string item_key(const std::string& session, const std::string& source) {
@@ -199,6 +214,7 @@ Result<core::Change> decide_retry(const core::View& view, const std::string& ses
   TYER_TRY(const Item item, read_item(subject));
   if (subject.status == "open" && !item.rests) return core::Change{};
   TYER_TRY(const Json state, parse_json_object(subject.state));
+  TYER_TRY_OK(check_retry(subject, state, source));
   // With whose it is, for workers that hear of it.
   Json body{{"session_id", session},
             {"agent_id", text_or(state, "agent_id")},

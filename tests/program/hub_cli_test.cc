@@ -190,10 +190,10 @@ TEST_P(HubCli, ARemovedAgentIsGoneWithItsKeys) {
   start();
   const std::string key = line_of({"agent", "add", "bot"});
 
-  ASSERT_EQ(tyer("agent remove bot").code, 0);
+  ASSERT_EQ(tyer("agent remove bot --yes").code, 0);
 
   EXPECT_EQ(tyer("agent list --json").out, "[]\n");
-  const ProgramResult again = tyer("agent remove bot");
+  const ProgramResult again = tyer("agent remove bot --yes");
   EXPECT_EQ(again.code, 1);
   EXPECT_EQ(again.err, "tyer: there is no agent 'bot'; there is no agent at all\n");
   environment["TYER_API_KEY"] = key;
@@ -269,32 +269,6 @@ TEST_P(HubCli, WhatOthersWroteDoesNotReachTheTerminalAsItIs) {
     EXPECT_TRUE(result.out.contains("owned")) << line;
   }
   EXPECT_EQ(json({"feed", "show", post, "--json"})["content"], evil);
-}
-
-TEST_P(HubCli, ANameThatIsNotClearIsAnErrorThatNamesSome) {
-  start();
-  std::string news;
-  for (int i = 0; i < 7; ++i) news = line_of({"feed", "add", "News"});
-  const std::string exact = line_of({"feed", "add", "nEWS"});
-  ASSERT_EQ(tyer("feed add 일반").code, 0);
-
-  const ProgramResult several = tyer("feed post news hello");
-  EXPECT_EQ(several.code, 2);
-  EXPECT_TRUE(several.err.contains("8 feeds are called 'news': fd_")) << several.err;
-  EXPECT_TRUE(several.err.contains(" and 3 more\n")) << several.err;
-  EXPECT_TRUE(several.err.contains("hint: give the id")) << several.err;
-  EXPECT_EQ(tyer("feed post News hello").code, 2);
-  EXPECT_EQ(tyer("feed post nEWS hello").code, 0) << "one is written exactly so";
-  EXPECT_EQ(tyer("feed post " + news + " hello").code, 0);
-  const ProgramResult none = tyer("feed show 없음 --json");
-  EXPECT_EQ(none.code, 1);
-  EXPECT_TRUE(none.err.contains("there is no feed '없음'; there are News, News")) << none.err;
-  EXPECT_EQ(tyer("feed show fd_00000000000000000000000000").code, 1);
-
-  EXPECT_EQ(tyer("feed remove " + exact).code, 0);
-  EXPECT_EQ(tyer("feed show " + exact).code, 1);
-  EXPECT_EQ(tyer("feed remove 일반 --json").code, 0);
-  EXPECT_EQ(json({"feed", "list", "--json"}).size(), 7U);
 }
 
 TEST_P(HubCli, EventsAreFilteredByTopicAgentAndPlace) {

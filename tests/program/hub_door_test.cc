@@ -31,7 +31,7 @@ TEST_F(HubDoor, WhatIsNoHubIsExitCode3) {
   ASSERT_TRUE(server) << server.error().what;
   environment["TYER_URL"] = "http://" + (*server)->address();
 
-  for (const char* line : {"feed list", "feed tail", "events --follow", "agent remove bot"}) {
+  for (const char* line : {"feed list", "feed tail", "events --follow", "agent remove bot --yes"}) {
     const ProgramResult result = tyer(line);
     EXPECT_EQ(result.code, 3) << line;
     EXPECT_TRUE(result.err.contains("not as a hub does")) << result.err;
@@ -48,8 +48,9 @@ TEST_F(HubDoor, AnAddressThatIsNoneIsWrongUsage) {
 }
 
 TEST_F(HubDoor, WithoutAStoreWhatOnlyReadsMakesNothing) {
-  for (const char* line : {"feed list", "agent list", "events", "feed show general",
-                           "feed post general hello", "agent remove bot", "agent sessions bot"}) {
+  for (const char* line :
+       {"feed list", "agent list", "events", "feed show general", "feed post general hello",
+        "agent remove bot --yes", "agent sessions bot"}) {
     const ProgramResult result = tyer(line);
     EXPECT_EQ(result.code, 1) << line;
     EXPECT_TRUE(result.err.contains("there is no store here")) << result.err;

@@ -133,7 +133,7 @@ TEST_F(Up, SaysNothingThatIsNotSoAnyMore) {
   start("");
   EXPECT_EQ(Visitor(url).post("/api/setup", {{"password", hub_password}}).status, 200);
   EXPECT_EQ(end_by(SIGINT), 0);
-  ASSERT_EQ(tyer("agent remove demo").code, 0);
+  ASSERT_EQ(tyer("agent remove demo --yes").code, 0);
 
   Program plain(call({"up", "--listen", "127.0.0.1:0"}));
   EXPECT_TRUE(plain.wait_for("Ctrl+C"));
@@ -148,8 +148,8 @@ TEST_F(Up, SaysNothingThatIsNotSoAnyMore) {
 TEST_F(Up, DoesNotMakeAgainWhatWasDeleted) {
   start("--open-loopback");
   EXPECT_EQ(end_by(SIGINT), 0);
-  ASSERT_EQ(tyer("agent remove demo").code, 0);
-  ASSERT_EQ(tyer("feed remove general").code, 0);
+  ASSERT_EQ(tyer("agent remove demo --yes").code, 0);
+  ASSERT_EQ(tyer("feed remove general --yes").code, 0);
 
   start("--open-loopback");
 

@@ -8,9 +8,13 @@
 #include <iterator>
 #include <sstream>
 
+#include <fmt/format.h>
+
+#include "base/json.h"
 #include "core/run.h"
 #include "engine/apply.h"
 #include "env/linux_env.h"
+#include "feed/kinds.h"
 #include "store/open.h"
 
 namespace tyer::testing {
@@ -18,7 +22,9 @@ namespace {
 
 void apply_all(const std::string& url, const std::vector<core::Change>& changes) {
   env::LinuxEnv real;
-  const core::Catalog catalog({core::run_kind()}, {});
+  std::vector<core::Kind> kinds = feed::kinds();
+  kinds.push_back(core::run_kind());
+  const core::Catalog catalog(std::move(kinds), {});
   auto store = store::open(url, real.env(), {.durability = store::Durability::normal});
   ASSERT_TRUE(store) << store.error().what;
   for (const core::Change& change : changes) {
@@ -64,6 +70,13 @@ void fill_demo(const std::string& url) {
 
 void add_run(const std::string& url, const std::string& name) {
   apply_all(url, {draft("run/" + name, "run.created", "{}")});
+}
+
+std::string add_feed(const std::string& url, const std::string& name) {
+  static int count = 0;
+  const std::string id = fmt::format("fd_{:026}", ++count);
+  apply_all(url, {draft("feed/" + id, "feed.created", dump_json({{"name", name}}))});
+  return id;
 }
 
 ProgramTest::ProgramTest() : environment{{"HOME", home.path()}} {}

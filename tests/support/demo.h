@@ -20,6 +20,9 @@ void fill_demo(const std::string& url);
 // One more event: run/NAME run.created.
 void add_run(const std::string& url, const std::string& name);
 
+// A feed of this name, also if there is one already, as stores from before have. Its id.
+std::string add_feed(const std::string& url, const std::string& name);
+
 // Runs tyer in a directory of its own, with a home that is not the tester's.
 class ProgramTest : public ::testing::Test {
  protected:
