@@ -136,7 +136,7 @@ class Worker {
   std::optional<Span> rest_at_;  // None: it does, or never will.
   Span look_at_{};               // For work, whatever was heard.
   Span settle_at_{};
-  Span offer_at_{};              // When the next keeper may offer itself.
+  Span offer_at_{};  // When the next keeper may offer itself.
   std::optional<Span> leave_by_;
   bool was_asked_ = false;  // The runs were.
   bool has_trouble_ = false;
