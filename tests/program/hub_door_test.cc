@@ -47,6 +47,30 @@ TEST_F(HubDoor, AnAddressThatIsNoneIsWrongUsage) {
   EXPECT_EQ(tyer("feed list --url http://127.0.0.1:1 --store sqlite:x.db").code, 2);
 }
 
+TEST_F(HubDoor, WhoTakesTheWrongSchemeIsToldTheRightOne) {
+  const auto answer = [](http::Request&) { return http::Response{.body = "{}"}; };
+  const auto plain = http::Server::start("127.0.0.1:0", answer, {});
+  ASSERT_TRUE(plain) << plain.error().what;
+  ASSERT_EQ(shell("openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 1 "
+                  "-subj /CN=here -keyout key.pem -out cert.pem")
+                .code,
+            0);
+  const auto secret =
+      http::Server::start("127.0.0.1:0", answer, {}, http::Tls{dir / "cert.pem", dir / "key.pem"});
+  ASSERT_TRUE(secret) << secret.error().what;
+
+  for (const std::string line : {"feed list", "lock list", "run K", "events --follow"}) {
+    const std::string behind = line.starts_with("run") ? " -- echo ran" : "";
+    const ProgramResult one = tyer(line + " --url https://" + (*plain)->address() + behind);
+    EXPECT_EQ(one.code, 3) << line;
+    EXPECT_TRUE(one.err.contains("write http:// in place of https://")) << one.err;
+    const ProgramResult other = tyer(line + " --url http://" + (*secret)->address() + behind);
+    EXPECT_EQ(other.code, 2) << line;
+    EXPECT_TRUE(other.err.contains("write https:// in place of http://")) << other.err;
+    EXPECT_EQ(one.out + other.out, "");
+  }
+}
+
 TEST_F(HubDoor, WithoutAStoreWhatOnlyReadsMakesNothing) {
   for (const char* line :
        {"feed list", "agent list", "events", "feed show general", "feed post general hello",
