@@ -62,5 +62,5 @@ export function Elapsed({ from, to }: { from: string; to?: string | undefined })
     const begun = Date.parse(from);
     return elapsedWords((to ? Date.parse(to) : Math.max(now, begun)) - begun, t);
   });
-  return <span className="tabular-nums">{words}</span>;
+  return <span className="whitespace-nowrap tabular-nums">{words}</span>;
 }

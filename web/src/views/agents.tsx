@@ -35,7 +35,7 @@ function AgentRow({ agent, marked }: { agent: Agent; marked: boolean }) {
       <span className="min-w-32 grow font-medium">
         <AgentName id={agent.id} />
       </span>
-      <span className="sm:min-w-24" title={agent.state_why || undefined}>
+      <span className="sm:w-32" title={agent.state_why || undefined}>
         <Status is={statusOfAgent(agent, running > 0)} />
       </span>
       <Facts>
@@ -52,7 +52,9 @@ function AgentRow({ agent, marked }: { agent: Agent; marked: boolean }) {
             <Time at={agent.last_seen_at} />
           </Fact>
         )}
-        <Key of={`agent/${agent.id}`} />
+        <span className="min-w-0 truncate sm:w-44">
+          <Key of={`agent/${agent.id}`} />
+        </span>
       </Facts>
     </Row>
   );

@@ -16,6 +16,7 @@ import { useInView, useMark } from '../parts/rows.ts';
 import { Time } from '../parts/time.tsx';
 import { pageOf, paths } from '../paths.ts';
 import { Link, navigate } from '../router.tsx';
+import { useNoticeWords } from '../text/notices.ts';
 import { useText } from '../text/text.ts';
 import { eventsText } from '../text/views/events.ts';
 import { isWanted, joined, summaryOf, useLogPages } from './events/pages.ts';
@@ -32,6 +33,7 @@ interface RowProps {
 
 function EventRow({ event, marked, open, toggle }: RowProps) {
   const t = useText(eventsText);
+  const words = useNoticeWords();
   const row = useInView<HTMLLIElement>(marked);
   return (
     <li ref={row} data-marked={marked || undefined} className={`scroll-my-2 px-3 py-1 ${marked ? 'bg-accent-wash' : 'hover:bg-hover'}`}>
@@ -46,7 +48,7 @@ function EventRow({ event, marked, open, toggle }: RowProps) {
             {t.by} <Key of={event.actor} />
           </span>
           <bdi className="user-text text-soft max-w-full min-w-0 truncate text-sm">
-            {summaryOf(event)}
+            {summaryOf(event, words)}
           </bdi>
         </div>
         <Button

@@ -129,7 +129,7 @@ function WorkingRow({ run }: { run: LiveRun }) {
         <bdi className="text-soft min-w-0 grow truncate">
           {post ? t.on(titleOf(post, f.untitled)) : ''}
         </bdi>
-        <span className="text-faint text-xs">
+        <span className="text-faint shrink-0 text-xs">
           <Elapsed from={run.started_at} />
         </span>
       </Link>

@@ -60,12 +60,15 @@ export function joined(read: readonly Event[], heard: readonly Event[]): Event[]
   return [...all.values()].sort((a, b) => seqOf(a.event_id) - seqOf(b.event_id));
 }
 
-const telling = ['why', 'title', 'content', 'output', 'name', 'command', 'reason', 'author_name'];
+const telling = ['title', 'content', 'output', 'name', 'command', 'reason', 'author_name'];
 
 // In a few words, what an event says beside its type.
-export function summaryOf(event: Event): string {
+// What the hub says in sentences is said in `words`.
+export function summaryOf(event: Event, words: (text: string) => string): string {
   const notice = event.notice as { text?: string } | undefined;
-  const said = [event.verdict, notice?.text, ...telling.map((name) => event[name])];
+  const why = typeof event.why === 'string' ? words(event.why) : '';
+  const remark = notice?.text ? words(notice.text) : '';
+  const said = [event.verdict, remark, why, ...telling.map((name) => event[name])];
   const texts = said.filter((text) => typeof text === 'string' && text.trim() !== '') as string[];
   return texts
     .slice(0, 2)
