@@ -20,10 +20,11 @@ async function walkThrough(page, url, path, key) {
   const rows = page.locator(`main ${key}`);
   await rows.nth(24).waitFor();
   for (const [press, times] of [['j', 25], ['k', 24]]) {
-    for (let i = 0; i < times; ++i) {
+    for (let i = 1; i <= times; ++i) {
       await page.keyboard.press(press);
+      if (i % 4 > 0 && i < times) continue;
       await page.locator('main [data-marked]').waitFor();
-      assert.ok(await isMarkSeen(page), `${path}: ${press} ${i + 1} times: it is out of sight`);
+      assert.ok(await isMarkSeen(page), `${path}: ${press} ${i} times: it is out of sight`);
     }
   }
   assert.equal(await rows.first().getAttribute('data-marked'), 'true');
