@@ -15,6 +15,7 @@
 
 #include "base/json.h"
 #include "base/text.h"
+#include "env/kin.h"
 #include "env/own_code.h"
 #include "env/wait_readable.h"
 #include "work/limits.h"
@@ -71,7 +72,9 @@ Result<> Worker::run(int signals_fd) {
     const Span now = env_.clock.mono();
     rest(is_news, now);
     if (is_leaving() && now >= *leave_by_) ask_all();
-    if (is_news || now >= look_at_) look_for_work();
+    if (kill_at_ && now >= *kill_at_) kill_all();
+    if (is_news) look_at_ = std::min(look_at_, look_again_);
+    if (now >= look_at_) look_for_work();
     if (std::ranges::all_of(served_, [](const auto& one) { return one->is_refused; })) {
       return fail(Fault::denied, "the hub knows none of the keys any more");
     }
@@ -101,8 +104,26 @@ void Worker::take_signals(int signals_fd) {
 
 void Worker::ask_all() {
   if (std::exchange(was_asked_, true)) return;
+  kill_at_ = env_.clock.mono() + limits::end_wait;
   // Others may go on with what they were to do: nobody but us wants them to end.
   for (Keeper& keeper : keepers_) (void)keeper.process.child->signal_group(SIGHUP);
+}
+
+// Whatever they wait for. What they had to answer is open again once the hub sees that they are
+// gone.
+void Worker::kill_all() {
+  std::vector<env::Kin> kin;
+  for (const Keeper& keeper : keepers_) {
+    kin.push_back({keeper.process.child->pid(), keeper.process.child->pid_start()});
+  }
+  for (const auto& served : served_) {
+    if (!served->offering) continue;
+    const env::Child& child = *served->offering->process.child;
+    kin.push_back({child.pid(), child.pid_start()});
+  }
+  log_.warn("runs that do not end are killed", {{"runs", std::to_string(kin.size())}});
+  (void)env::end_kin(kin);
+  kill_at_ = env_.clock.mono() + limits::end_wait;
 }
 
 void Worker::rest(bool is_news, Span now) {
@@ -121,6 +142,7 @@ Span Worker::until_next() const {
   if (rest_at_ && keepers_.empty()) next = std::min(next, *rest_at_);
   if (now < offer_at_ && !is_leaving()) next = std::min(next, offer_at_);
   if (is_leaving() && !was_asked_) next = std::min(next, *leave_by_);
+  if (kill_at_) next = std::min(next, *kill_at_);
   return std::max<Span>(next - now, 1ms);
 }
 
@@ -171,8 +193,11 @@ void Worker::look_for_work() {
             name_of(*served, session, text_or(row, "agent_id"), text_or(row, "name")), all);
     }
   }
+  // Where there is much to do, much is heard, and a look takes long.
+  const Span ended = env_.clock.mono();
+  look_again_ = ended + limits::look_rest * (ended - began);
   if (is_leaving()) return;
-  if (const auto pause = roster_.next_try(env_.clock.mono())) {
+  if (const auto pause = roster_.next_try(ended)) {
     look_at_ = std::min(look_at_, *pause);
   }
 }

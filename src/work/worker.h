@@ -78,7 +78,8 @@ class Worker {
   ~Worker();
 
   // Until `signals_fd`, a signalfd, says so: then it starts nothing more, lets the runs under way
-  // finish for five minutes, and asks them to end. A second signal asks them at once.
+  // finish for five minutes, and asks them to end. A second signal asks them at once. What has not
+  // ended a while after that is killed.
   [[nodiscard]] Result<> run(int signals_fd);
 
   // Called when it changes, by the thread in `run`.
@@ -114,6 +115,7 @@ class Worker {
   void retire();
   void end_if_due(const Json& row);
   void ask_all();
+  void kill_all();
   [[nodiscard]] Span until_next() const;
   void rest(bool is_news, Span now);  // When there is nothing to do for a while.
   [[nodiscard]] bool is_leaving() const { return leave_by_.has_value(); }
@@ -135,10 +137,12 @@ class Worker {
   std::map<std::string, std::string> agent_names_;
   std::optional<Span> rest_at_;  // None: it does, or never will.
   Span look_at_{};               // For work, whatever was heard.
+  Span look_again_{};            // Not sooner, whatever is heard.
   Span settle_at_{};
   Span offer_at_{};  // When the next keeper may offer itself.
   std::optional<Span> leave_by_;
   bool was_asked_ = false;  // The runs were.
+  std::optional<Span> kill_at_;
   bool has_trouble_ = false;
   std::function<void(const std::vector<Row>&)> look_;
   std::function<void(std::size_t, Span)> left_;

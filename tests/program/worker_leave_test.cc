@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "base/json.h"
+#include "support/forked.h"
 #include "support/worker_world.h"
 
 namespace tyer::testing {
@@ -35,6 +36,26 @@ TEST_F(LeavingWorker, EndsItsRunsWhenItIsToldTwice) {
   EXPECT_EQ(verdicts(session_of("bot")), "lost");
   EXPECT_EQ(agents_of(session_of("bot")), std::vector<std::int64_t>());
   EXPECT_TRUE(notices(post).empty()) << "others may go on with it";
+}
+
+// W13: nobody has to come and look for what is left.
+TEST_F(LeavingWorker, KillsWhatDoesNotEndWhenItIsToldTwice) {
+  make_scripted("bot", "cat >/dev/null\nsetsid sleep 600 &\necho here\nsleep 600");
+  const std::string bot = session_of("bot");
+  const auto worker = start_worker("bot");
+  (void)write_post("@bot hello");
+  const Json run = await_run(bot);
+  const pid_t front = front_of(run);
+  const pid_t keeper = keeper_of(run);
+  for (const pid_t pid : {front, keeper}) ::kill(pid, SIGSTOP);
+
+  worker->signal(SIGTERM);
+  worker->signal(SIGINT);
+
+  EXPECT_EQ(worker->finish().code, 0);
+  EXPECT_TRUE(has_ended(front));
+  EXPECT_TRUE(has_ended(keeper));
+  EXPECT_EQ(agents_of(bot), std::vector<std::int64_t>());
 }
 
 // W13: nobody but the worker wanted it to end.
