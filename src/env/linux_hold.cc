@@ -72,6 +72,10 @@ constexpr int event_of(int stopped_by) {
   return stopped_by >> 8;
 }
 
+constexpr bool is_stop(int signal) {
+  return signal == SIGSTOP || signal == SIGTSTP || signal == SIGTTIN || signal == SIGTTOU;
+}
+
 }  // namespace
 
 void LinuxHold::load() {
@@ -112,7 +116,8 @@ std::optional<int> LinuxHold::take_stop_away() {
   const bool is_there = *by == SIGTRAP && is_behind_stop();
   if (!exchange_byte(pid_, stop_->address, stop_->byte)) return std::nullopt;
   if (is_there) (void)::ptrace(PTRACE_POKEUSER, pid_, place, stop_->address);
-  return is_there || event_of(*by) != 0 ? 0 : *by;
+  // Who stopped it while it was held may have continued it before we let it go: nobody would again.
+  return is_there || event_of(*by) != 0 || is_stop(*by) ? 0 : *by;
 }
 
 }  // namespace tyer::env

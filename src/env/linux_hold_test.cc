@@ -108,6 +108,25 @@ TEST_F(Holding, GoesOnAsIfNothingHadBeen) {
   EXPECT_EQ((*child)->wait(long_enough).value_or(std::nullopt), Exit{});
 }
 
+// Nobody would continue it again.
+TEST_F(Holding, IsNotStoppedWhenItIsLetGoBecauseItWasStoppedBefore) {
+  for (int i = 0; i < 100; ++i) {
+    const Speaker speaker;
+    const auto held = hold_child(speaker.spawn());
+    ASSERT_TRUE(held && *held);
+    const auto pid = static_cast<pid_t>(only_child());
+    ::kill(pid, SIGSTOP);
+    // By that, or because it was there already.
+    await_stop(pid);
+    ::kill(pid, SIGCONT);
+
+    const auto child = (*held)->start();
+
+    ASSERT_TRUE(child) << child.error().what;
+    ASSERT_EQ((*child)->wait(long_enough).value_or(std::nullopt), Exit{}) << "in turn " << i;
+  }
+}
+
 // However far its loader has come.
 TEST_F(Holding, CanBeLetGoAtAnyTime) {
   for (int i = 0; i < 200; ++i) {

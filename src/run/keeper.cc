@@ -124,7 +124,8 @@ class RunKeeper {
     const Error& error = done.error();
     const bool was_stopped = error.fault == Fault::cancelled;
     const bool may_pass = info(error.fault).retry_helps;
-    Conclusion failed{.outcome = was_stopped ? core::Outcome::stopped : core::Outcome::failed};
+    Conclusion failed{.outcome = was_stopped ? core::Outcome::stopped : core::Outcome::failed,
+                      .was_hindered = may_pass && !was_stopped};
     failed.report.verdict = was_stopped ? Verdict::stopped
                             : may_pass  ? Verdict::interrupted
                                         : Verdict::mistake;

@@ -86,6 +86,9 @@ struct Conclusion {
   std::uint64_t error_bytes = 0;
   std::size_t killed = 0;  // Processes that did not end by themselves.
   std::string trouble;     // With its transcript.
+  // It failed at something that may pass, such as a store that is out of reach, and not in its
+  // agent.
+  bool was_hindered = false;
   // Why others ended its lease; none: its keeper has let go of it.
   std::optional<core::Verdict> lapsed;
 };

@@ -47,14 +47,15 @@ void add_usage(const Assignment& given, const run::Kept& kept, feed::Finish& fin
 feed::Finish make_finish(const Assignment& given, const Result<run::Kept>& kept, bool is_alone) {
   feed::Finish finish{.session = given.session_id, .run = given.run};
   if (!kept) {
-    finish.verdict = "mistake";
+    finish.verdict = info(kept.error().fault).retry_helps ? "lost" : "mistake";
     finish.why = printable(kept.error().what, limits::why_bytes_max);
     return finish;
   }
   const backend::Report& report = kept->last.report;
   const bool was_cut_off = report.verdict == backend::Verdict::interrupted && is_alone;
   const bool was_left = report.verdict == backend::Verdict::stopped && kept->was_left;
-  const bool is_lost = kept->last.outcome == core::Outcome::lost || was_cut_off || was_left;
+  const bool is_lost = kept->last.outcome == core::Outcome::lost || was_cut_off || was_left ||
+                       kept->last.was_hindered;
   finish.verdict = is_lost ? "lost" : backend::name(report.verdict);
   finish.why = was_left ? "its worker left" : printable(report.why, limits::why_bytes_max);
   finish.text = report.text;

@@ -10,8 +10,9 @@
 
 namespace tyer::work {
 
-// `is_alone`: the front above the keeper is gone. What ended only because its front was killed or
-// its worker left is nobody's judgement of the run: it is lost, and done again.
+// `is_alone`: the front above the keeper is gone. What ended only because its front was killed, its
+// worker left or our own store was out of reach is nobody's judgement of the run: it is lost, and
+// done again.
 [[nodiscard]] feed::Finish make_finish(const Assignment& given, const Result<run::Kept>& kept,
                                        bool is_alone);
 

@@ -113,11 +113,15 @@ class Shift {
     const Result<run::Kept> kept = work();
     if (const Result<> begins = await_start(); !begins) {
       if (berth_) berth_->give_up();
+      if (begins.error().fault == Fault::fenced) return Served::busy;
       return std::unexpected(begins.error());
     }
     TYER_TRY_OK(hear());
     tell_worker();
-    TYER_TRY_OK(finish(kept));
+    const Result<> finished = finish(kept);
+    // It was taken for lost while it could say nothing: that is nobody's failure, and known.
+    const bool is_known = finished || finished.error().fault == Fault::fenced;
+    if (!is_known) return std::unexpected(finished.error());
     return Served::done;
   }
 

@@ -1,13 +1,18 @@
 // Everything that can be killed is, at random, while people write. TYER_CHAOS_SECONDS says for how
 // long, each time, TYER_CHAOS_SEED which chance.
 
+#include <sys/syscall.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <csignal>
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
+#include <mutex>
 #include <random>
 #include <set>
+#include <thread>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -198,6 +203,111 @@ TEST_P(WorkerChaos, LosesNothingAndAnswersNothingTwice) {
 }
 
 INSTANTIATE_TEST_SUITE_P(, WorkerChaos, ::testing::Values("Near", "Far"),
+                         [](const auto& place) { return place.param; });
+
+// Fronts and keepers are stopped for longer than they may be silent, and continued.
+class WorkerStops : public WorkerChaos {
+ protected:
+  WorkerStops() {
+    worker->signal(SIGKILL);
+    (void)worker->finish();
+    environment["TYER_LEASE_SILENCE"] = "2s";
+    environment["TYER_LEASE_HEARTBEAT"] = "300ms";
+    worker = start_worker("bot");
+    if (std::string(GetParam()) == "Far") work_place = another.path();
+    second = start_worker("bot");
+  }
+
+  // Fronts and keepers of both workers, those that wait for something to do too.
+  [[nodiscard]] std::vector<pid_t> keepers() const {
+    std::vector<pid_t> all;
+    for (const Program* each : {worker.get(), second.get()}) {
+      for (const env::Kin& kin : env::kin_below(each->pid())) {
+        std::ifstream file(fmt::format("/proc/{}/cmdline", kin.pid), std::ios::binary);
+        const std::string words{std::istreambuf_iterator<char>(file), {}};
+        if (words.contains("worker-keep")) all.push_back(static_cast<pid_t>(kin.pid));
+      }
+    }
+    return all;
+  }
+
+  void stop_something() {
+    const auto all = keepers();
+    if (all.empty()) return;
+    const pid_t one = one_of(all);
+    stop(one);
+    ++kills["one"];
+    if (chance() % 3 != 0 || below(one) == 0) return;
+    stop(below(one));
+    ++kills["with the one below"];
+  }
+
+  void stop(pid_t pid) {
+    env::Fd fd(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
+    ::syscall(SYS_pidfd_send_signal, fd.get(), SIGSTOP, nullptr, 0);
+    const Span longest = setting("TYER_CHAOS_STOP_SECONDS", 4) * Span(1s);
+    const std::lock_guard lock(mutex);
+    stopped.emplace_back(clock.mono() + longest * static_cast<int>(chance() % 100) / 100,
+                         std::move(fd));
+  }
+
+  void go_on(bool all) {
+    const std::lock_guard lock(mutex);
+    std::erase_if(stopped, [&](const auto& one) {
+      if (!all && clock.mono() < one.first) return false;
+      ::syscall(SYS_pidfd_send_signal, one.second.get(), SIGCONT, nullptr, 0);
+      return true;
+    });
+  }
+
+  std::size_t write_and_stop(Span time) {
+    // Not by us: who is stopped may have what we wait for.
+    const std::jthread hand([this](const std::stop_token& over) {
+      for (; !over.stop_requested(); (void)env::wait_any({}, look_every)) go_on(false);
+      go_on(true);
+    });
+    const Span began = clock.mono();
+    std::size_t written = threads.size();
+    Span stop_at{};
+    for (Span spent{}; spent < time; spent = clock.mono() - began) {
+      while (written < threads.size() + static_cast<std::size_t>(spent / comment_every)) {
+        write_comment(one_of(threads), fmt::format("number {}", written++));
+      }
+      if (spent >= stop_at) {
+        stop_something();
+        stop_at = spent + stop_every * static_cast<int>(50 + chance() % 100) / 100;
+      }
+      (void)env::wait_any({}, look_every);
+    }
+    return written;
+  }
+
+  static constexpr Span stop_every = 500ms;
+  const env::LinuxClock clock;
+  TempDir another;
+  std::unique_ptr<Program> second;
+  std::mutex mutex;
+  std::vector<std::pair<Span, env::Fd>> stopped;
+};
+
+TEST_P(WorkerStops, NeedNoHandAfterwards) {
+  const Span time = setting("TYER_CHAOS_SECONDS", 8) * Span(1s);
+
+  const std::size_t written = write_and_stop(time);
+
+  await_nothing_pending(sessions);
+  EXPECT_EQ(leave(*worker).code, 0);
+  EXPECT_EQ(leave(*second).code, 0);
+  std::size_t skipped = 0;
+  for (const std::string& session : sessions) {
+    skipped += list("/api/sessions/" + session + "/skipped").size();
+  }
+  expect_all_is_well(written - skipped);
+  fmt::print("{}: {} written in {} s, {} skipped; stopped: {}\n", GetParam(), written, time / 1s,
+             skipped, told_kills());
+}
+
+INSTANTIATE_TEST_SUITE_P(, WorkerStops, ::testing::Values("Near", "Far"),
                          [](const auto& place) { return place.param; });
 
 }  // namespace
