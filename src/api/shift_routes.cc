@@ -227,6 +227,12 @@ Result<http::Response> finish_run(Call& call) {
   finish.output = input.maybe_number("output_tokens").value_or(0);
   finish.cached = input.maybe_number("cached_tokens").value_or(0);
   finish.cost = input.maybe_number("cost_micros").value_or(0);
+  const std::int64_t wait = input.maybe_number("wait_ms").value_or(0);
+  if (wait < 0 || wait > limits::session_wait_max / 1ms) {
+    return fail(Fault::invalid,
+                fmt::format("wait_ms is not between 0 and {}", limits::session_wait_max / 1ms));
+  }
+  finish.wait = wait * 1ms;
   if (std::min({finish.input, finish.output, finish.cached, finish.cost}) < 0) {
     return fail(Fault::invalid, "tokens and cost are not negative");
   }
@@ -369,7 +375,10 @@ std::vector<Route> shift_routes() {
                 {"output_tokens", Type::number, false, "that it used"},
                 {"cached_tokens", Type::number, false, "that it used"},
                 {"cost_micros", Type::number, false, "millionths of a US dollar"},
-                {"totals", Type::text, false, "of the conversation, for the next run"}},
+                {"totals", Type::text, false, "of the conversation, for the next run"},
+                {"wait_ms", Type::number, false,
+                 "milliseconds until its service may be called again: the session begins nothing "
+                 "before, and goes on then"}},
        .reply = "Nothing",
        .handle = finish_run},
       {.method = "POST",

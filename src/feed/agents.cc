@@ -208,7 +208,7 @@ Result<std::vector<core::Subject>> list_credentials(const core::View& view,
 
 Result<core::Change> decide_delete_agent(const core::View& view, const std::string& id, Time now) {
   TYER_TRY(const core::Subject subject, find(view, "agent", id));
-  const std::string body = dump_json({{"deleted_at", format_time(now)}});
+  const std::string body = dump_json({{"deleted_at", format_time(now)}, {"due_at", nullptr}});
   core::Change change;
   TYER_TRY(const auto credentials,
            list_all(view, {.parent = subject.key, .kind = "credential", .status = "active"},
@@ -339,6 +339,7 @@ Result<core::Change> decide_delete_session(const core::View& view, const std::st
   change.events.push_back({subject.key, "session.deleted",
                            dump_json({{"agent_id", session.agent},
                                       {"followed_posts", Json::array()},
+                                      {"due_at", nullptr},
                                       {"deleted_at", format_time(now)}})});
   return change;
 }

@@ -1,5 +1,6 @@
 // Runs that are to end, and what they leave: H14, H16, W12b.
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "feed/items.h"
@@ -116,6 +117,64 @@ TEST_F(EndingShift, GivesUpAtOnceWhatItWasWokenForTheThirdTime) {
   EXPECT_EQ(world.thread_notices(post).back(),
             "skipped: woken 3 times without an answer; at last the run failed: no disk; "
             "it can be tried again");
+}
+
+// W4: a service that is used too much is waited for without a run.
+class PutOff : public EndingShift {
+ protected:
+  void put_off(const std::string& run) {
+    must(world.try_finish({.session = session,
+                           .run = run,
+                           .verdict = "later",
+                           .why = "too many requests",
+                           .wait = 2h}));
+  }
+
+  const std::string post = world.post(me, "@bot");
+  const std::string session = world.session_id("bot/default");
+  const std::string item = item_key(session, post);
+};
+
+TEST_F(PutOff, BeginsWhenItsServiceMayBeCalledAgain) {
+  world.begin("bot/default", "r1");
+  put_off("r1");
+  EXPECT_EQ(world.state(item, "wakes"), "0");
+  world.pass(1h);
+  world.strike();
+  world.post(me, "@bot more");
+  EXPECT_FALSE(world.begin("bot/default", "r2").is_begun);
+  EXPECT_TRUE(world.begin("bot/default", "r2").not_before);
+
+  world.pass(1h);
+  world.strike();
+
+  EXPECT_EQ(world.state("session/" + session, "not_before"), "");
+  const Begun begun = world.begin("bot/default", "r2");
+  ASSERT_TRUE(begun.is_begun);
+  EXPECT_EQ(begun.items.front().source, post);
+}
+
+TEST_F(PutOff, IsOverWithItsSession) {
+  world.post(me, "@bot/other");
+  world.begin("bot/other", "r0");
+  const std::string other = world.session_id("bot/other");
+  must(world.try_finish({.session = other, .run = "r0", .verdict = "later", .wait = 2h}));
+  must(world.try_delete_session("bot/other"));
+  world.pass(3h);
+  world.strike();
+  EXPECT_EQ(world.status("session/" + other), "deleted");
+}
+
+TEST_F(PutOff, IsNotForEver) {
+  std::uint64_t runs = 0;
+  for (; world.begin("bot/default", fmt::format("r{}", runs)).is_begun; ++runs) {
+    ASSERT_LE(runs, limits::item_waits_max);
+    put_off(fmt::format("r{}", runs));
+    world.pass(2h);
+    world.strike();
+  }
+  EXPECT_EQ(runs, limits::item_waits_max + 1);
+  EXPECT_EQ(world.state(item, "rests"), "true");
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/json_fields.h"
+#include "base/json_text.h"
 #include "base/text.h"
 #include "core/key.h"
 #include "core/limits.h"
@@ -25,6 +26,15 @@ Result<core::Change> expire(const core::View&, const core::Subject& subject, Tim
 Result<core::Change> fall_quiet(const core::View&, const core::Subject& subject, Time) {
   return core::Change{
       .events = {{subject.key, "thread.quiet", R"({"due_at":null,"typing":null})"}}};
+}
+
+// What its service had it wait for is over: see Finish::wait.
+Result<core::Change> go_on(const core::View&, const core::Subject& subject, Time) {
+  TYER_TRY(const JsonFields state, JsonFields::read(subject.state));
+  return core::Change{.events = {{subject.key, "session.updated",
+                                  json_object({{"agent_id", state.text("agent_id")},
+                                               JsonPart::of("not_before", "null"),
+                                               JsonPart::of("due_at", "null")})}}};
 }
 
 // What the search finds a post or comment by (H7).
@@ -61,6 +71,7 @@ std::vector<core::Kind> kinds() {
   }
   for (core::Kind& kind : all) {
     if (kind.name == "post" || kind.name == "comment") kind.text = said;
+    if (kind.name == "session") kind.on_due = go_on;
   }
   core::Kind& agent = all.front();
   agent.transitions.push_back({"agent.online", {"active"}, same});

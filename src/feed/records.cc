@@ -60,12 +60,14 @@ Result<Agent> read_agent(const core::Subject& subject) {
 
 Result<Session> read_session(const core::Subject& subject) {
   TYER_TRY(const JsonFields state, state_of(subject));
+  const auto not_before = parse_time(state.text("not_before"));
   return Session{.id = id_of(subject),
                  .agent = state.text("agent_id"),
                  .name = state.text("name"),
                  .is_default = state.flag("is_default"),
                  .conversation = state.text("claude_session_id"),
-                 .followed = state.texts("followed_posts")};
+                 .followed = state.texts("followed_posts"),
+                 .not_before = not_before ? std::optional(*not_before) : std::nullopt};
 }
 
 Result<Thread> read_thread(const core::Subject& subject) {
@@ -108,6 +110,7 @@ Result<Item> read_item(const core::Subject& subject) {
               .feed = state.text("feed_id"),
               .run = state.text("run"),
               .wakes = static_cast<std::uint64_t>(state.number("wakes")),
+              .waits = static_cast<std::uint64_t>(state.number("waits")),
               .rests = state.flag("rests"),
               .asks = state.flag("asks"),
               .moved_from = state.text("moved_from")};

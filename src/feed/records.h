@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,6 +28,7 @@ struct Session {
   bool is_default = false;
   std::string conversation;           // `claude_session_id`, whatever the program.
   std::vector<std::string> followed;  // `followed_posts`, the newest last.
+  std::optional<Time> not_before;     // Nothing begins until then: see Finish::wait.
 
   [[nodiscard]] bool follows(const std::string& post) const;
 };
@@ -48,6 +50,7 @@ struct Item {
   std::string feed;
   std::string run;  // That was woken for it last.
   std::uint64_t wakes = 0;
+  std::uint64_t waits = 0;  // How often a run had to be put off with it.
   bool rests = false;  // A run has failed at it: it waits for whatever wakes the session next ...
   bool asks = false;   // ... and not for a new worker: a person or a limit has ended the run.
   std::string moved_from;  // The session that had it until it was deleted.

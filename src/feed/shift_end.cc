@@ -147,6 +147,33 @@ void rest(const Shift& shift, const std::vector<Item>& left, const Finish& finis
                                   why + "; the next message here has it tried again"));
 }
 
+// Nothing begins for the session until its service may be called again. That it was called in vain
+// is no wake that was of no use; however often is too often all the same.
+Result<bool> put_off(const core::View& view, const Shift& shift, const std::vector<Item>& left,
+                     const Finish& finish, core::Change& change, Time now) {
+  const bool is_too_often = std::ranges::any_of(
+      left, [](const Item& item) { return item.waits >= limits::item_waits_max; });
+  if (finish.wait <= Span::zero() || left.empty() || is_too_often) return false;
+  TYER_TRY(const auto session, view.subject(key_of("session", shift.session)));
+  if (!session || session->status != "active") return false;
+  const Time until = now + std::min(finish.wait, limits::session_wait_max);
+  change.events.push_back({session->key, "session.updated",
+                           json_object({{"agent_id", shift.agent},
+                                        {"not_before", format_time(until)},
+                                        {"due_at", to_micros(until)}})});
+  for (const Item& item : left) {
+    change.events.push_back({item.key, "item.rested",
+                             json_object({{"rests", false},
+                                          {"wakes", std::max<std::uint64_t>(item.wakes, 1) - 1},
+                                          {"waits", item.waits + 1},
+                                          {"why", finish.why}})});
+  }
+  change.events.push_back(
+      notice(shift.post, shift.session, left.front().source,
+             fmt::format("it goes on at {}: {}", format_time(until, 0), finish.why)));
+  return true;
+}
+
 Result<> remember(const core::View& view, const Shift& shift, const Finish& finish,
                   core::Change& change) {
   if (!finish.conversation || (!is_done(finish) && !finish.conversation->empty())) return {};
@@ -207,12 +234,16 @@ Result<bool> settle(const core::View& view, const Shift& shift, const Finish& fi
   if (!post && post.error().fault != Fault::not_found) return std::unexpected(post.error());
   // Below a post that is gone nothing rests: the next run withdraws it.
   if (!post) return true;
-  if (!is_answered) rest(shift, left, finish, rules, change, now);
-  if (is_answered && finish.verdict == "hindered" && !shift.items.empty()) {
-    change.events.push_back(
-        notice(shift.post, shift.session, shift.items.front(), "done, but " + finish.why));
+  if (is_answered) {
+    if (finish.verdict == "hindered" && !shift.items.empty()) {
+      change.events.push_back(
+          notice(shift.post, shift.session, shift.items.front(), "done, but " + finish.why));
+    }
+    return true;
   }
-  return is_answered;
+  TYER_TRY(const bool is_put_off, put_off(view, shift, left, finish, change, now));
+  if (!is_put_off) rest(shift, left, finish, rules, change, now);
+  return false;
 }
 
 }  // namespace

@@ -123,6 +123,10 @@ bool wakes(const Item& item, bool all) {
   return !item.rests || (all && !item.asks);
 }
 
+bool has_to_wait(const Session& session, Time now) {
+  return session.not_before && now < *session.not_before;
+}
+
 // Takes out of `open` what comes first: the oldest that wakes, and those behind it in the same
 // thread. What rests there comes along; what rests elsewhere is passed over.
 std::vector<Item> take_first(std::vector<Item>& open, bool all) {
@@ -238,6 +242,7 @@ Result<> start(const core::View& view, const Begin& begin, const Agent& agent, B
 // Whether it is worth trying to begin: it is not if that would be refused again, without a word
 // that is new.
 Result<bool> may_begin(const core::View& view, const Session& session, Time now) {
+  if (has_to_wait(session, now)) return false;
   TYER_TRY(const auto subject, view.subject(key_of("agent", session.agent)));
   if (!subject) return true;
   TYER_TRY(const Agent agent, read_agent(*subject));
@@ -297,6 +302,11 @@ Result<Begun> decide_begin(const core::View& view, const core::Witness& witness,
   const bool has_work =
       std::ranges::any_of(open, [&](const Item& item) { return wakes(item, begin.all); });
   if (!has_work || !agent.is_started) return begun;
+  if (has_to_wait(session, now)) {
+    begun.why = "its service asked to be called later";
+    begun.not_before = session.not_before;
+    return begun;
+  }
 
   // Of a silence the sweeper makes sure first: who was silent may have an answer to tell.
   core::Claim claim{.grant = begin.grant, .believes_silence = false};

@@ -96,6 +96,9 @@ struct Finish {
   std::int64_t cached = 0;
   std::int64_t cost = 0;    // ... and millionths of a US dollar.
   std::string totals = {};  // What its program says it used so far in the conversation; JSON.
+  // Its service asks not to be called again before this: nothing begins for the session until then,
+  // and what is not answered begins then.
+  Span wait{};
 };
 
 // One change: its answer, if it did not write one itself; its conversation; what it used; the end

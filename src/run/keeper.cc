@@ -67,6 +67,10 @@ class RunKeeper {
       backend::Next next = decide_next(conclusion.report, attempts);
       attempts = next.attempts;
       using Act = backend::Next::Act;
+      if (next.wait > limits::short_wait_max && share_.passes_waits_on) {
+        kept.wait = next.wait;
+        next.act = Act::give_up;
+      }
       const bool ends = next.act == Act::settle || next.act == Act::give_up || front_is_gone();
       if (ends) {
         if (const auto ended = end(job, conclusion, std::nullopt); !ended) {

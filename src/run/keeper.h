@@ -36,6 +36,8 @@ struct Share {
   std::function<Result<>()> may_start = {};
   // What the first attempt starts with, if that is there already.
   std::unique_ptr<Ready> ready = nullptr;
+  // A wait that its service asks for, if it is long, is for whoever started it: see Kept::wait.
+  bool passes_waits_on = false;
   // Its agent runs, or could not be started; once. What was not known of the job before, its
   // prompt, is put into it.
   std::function<Result<>(Job& job)> on_start = {};
@@ -47,6 +49,7 @@ struct Kept {
   bool is_anew = false;   // The conversation it was given is one no more.
   backend::Usage usage;   // Of all attempts.
   bool was_left = false;  // Whoever started it was leaving, and had it stopped.
+  Span wait{};  // It ended because its service said so: it is to be tried again after this.
   // What came of it could not be recorded: whoever settles runs will say that it was lost.
   std::optional<Error> unrecorded = {};
 };

@@ -14,6 +14,7 @@ inline constexpr std::uint64_t run_output_bytes = std::uint64_t{256} << 20;  // 
 inline constexpr Span agent_grace = 5s;      // Between asking and killing.
 inline constexpr Span leftover_grace = 1s;   // For what an agent left behind when it ended.
 inline constexpr Span run_look_every = 1s;   // For a stop whose ring was lost.
+inline constexpr Span short_wait_max = 10s;  // For a service, in a run that has a place of others.
 inline constexpr Span run_write_wait = 60s;  // For a store that is away when a run ends.
 // For one that is prepared where nobody of us sees who does it; a large worktree takes a while.
 inline constexpr Span start_wait_max = 1h;

@@ -250,6 +250,7 @@ class Shift {
                       .berth = berth_.get(),
                       .may_start = [this] { return await_start(); },
                       .ready = expected_ ? std::move(expected_->ready) : nullptr,
+                      .passes_waits_on = true,
                       .on_start = [&](run::Job& started) -> Result<> {
                         if (expected_) {
                           TYER_TRY_OK(hear());

@@ -304,5 +304,29 @@ TEST_F(WorkerRun, IsCountedSinceADayThatThereIs) {
   EXPECT_EQ(tyer("stats --since 2026-02-28").out, "No runs since 2026-02-28.\n");
 }
 
+// W4: nothing of a worker is taken by a session whose service is used too much.
+TEST_F(WorkerRun, ThatHasToWaitLongLeavesItsPlaceToOthers) {
+  make_scripted("bot", R"(
+cat >/dev/null
+mkdir asked 2>/dev/null || exec echo fine
+echo '{"status":"later","error":"too many requests","retry_after":3600}')");
+  const auto worker = start_worker("bot", "--all-sessions --max-runs 1");
+  const std::string first = write_post("@bot/a hello");
+  const std::string session = session_of("bot/a");
+  await_runs(session, "later");
+
+  const std::string second = write_post("@bot/b hello");
+  await_answers(second, 1);
+
+  write_comment(first, "now?");
+  EXPECT_EQ(count(session, "pending"), 2U);
+  EXPECT_EQ(verdicts(session), "later");
+  EXPECT_NE(people().get("/api/sessions/" + session).text("not_before"), "");
+  ASSERT_EQ(notices(first).size(), 1U);
+  EXPECT_TRUE(notices(first).front().contains("too many requests")) << notices(first).front();
+  EXPECT_TRUE(notices(first).front().starts_with("it goes on at ")) << notices(first).front();
+  EXPECT_EQ(leave(*worker).code, 0);
+}
+
 }  // namespace
 }  // namespace tyer::testing
