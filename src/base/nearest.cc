@@ -8,20 +8,23 @@ namespace {
 
 // Letters to insert, remove, replace or swap with their neighbour.
 std::size_t distance(std::string_view a, std::string_view b) {
-  std::vector<std::vector<std::size_t>> steps(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
-  for (std::size_t i = 0; i <= a.size(); ++i) steps[i][0] = i;
-  for (std::size_t j = 0; j <= b.size(); ++j) steps[0][j] = j;
+  const std::size_t width = b.size() + 1;
+  std::vector<std::size_t> steps((a.size() + 1) * width);
+  const auto at = [&](std::size_t i, std::size_t j) -> std::size_t& {
+    return steps[(i * width) + j];
+  };
+  for (std::size_t i = 0; i <= a.size(); ++i) at(i, 0) = i;
+  for (std::size_t j = 0; j <= b.size(); ++j) at(0, j) = j;
   for (std::size_t i = 1; i <= a.size(); ++i) {
     for (std::size_t j = 1; j <= b.size(); ++j) {
       const std::size_t changed = a[i - 1] == b[j - 1] ? 0 : 1;
-      steps[i][j] =
-          std::min({steps[i - 1][j] + 1, steps[i][j - 1] + 1, steps[i - 1][j - 1] + changed});
+      at(i, j) = std::min({at(i - 1, j) + 1, at(i, j - 1) + 1, at(i - 1, j - 1) + changed});
       if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) {
-        steps[i][j] = std::min(steps[i][j], steps[i - 2][j - 2] + 1);
+        at(i, j) = std::min(at(i, j), at(i - 2, j - 2) + 1);
       }
     }
   }
-  return steps[a.size()][b.size()];
+  return steps.back();
 }
 
 constexpr std::size_t typed_bytes_max = 64;
@@ -33,6 +36,9 @@ std::string_view nearest(std::string_view typed, const std::vector<std::string_v
   std::string_view best;
   std::size_t least = std::max<std::size_t>(1, typed.size() / 3) + 1;
   for (const std::string_view name : known) {
+    // So many letters have to be inserted or removed at least.
+    const auto [shorter, longer] = std::minmax(typed.size(), name.size());
+    if (longer - shorter >= least) continue;
     const std::size_t away = distance(typed, name);
     if (away < least) {
       least = away;

@@ -136,6 +136,7 @@ class Finder {
 
   std::vector<Stranger> strangers() {
     std::vector<Stranger> found;
+    std::size_t looked_at = 0;
     const std::size_t first = text_.find_first_not_of(" \t\r\n");
     for (std::size_t at = text_.find('@'); at != npos && found.size() < limits::strangers_max;
          at = text_.find('@', at + 1)) {
@@ -145,6 +146,7 @@ class Finder {
       const std::size_t end = at + 1 + one.name.size();
       // @bot@example.org is somebody elsewhere.
       if (one.name.empty() || is_known || text_.substr(end, 1) == "@") continue;
+      if (++looked_at > limits::strangers_looked_at) break;
       one.nearest = nearest_to(one.name);
       const bool is_addressed = at == first && !is_code(end);
       if (one.nearest || is_addressed) found.push_back(std::move(one));

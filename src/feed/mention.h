@@ -42,7 +42,8 @@ struct Stranger {
   friend bool operator==(const Stranger&, const Stranger&) = default;
 };
 
-// In the order of the text, each name once, at most `limits::strangers_max`.
+// In the order of the text, each name once, at most `limits::strangers_max` of the first
+// `limits::strangers_looked_at`.
 [[nodiscard]] std::vector<Stranger> find_strangers(std::string_view text,
                                                    std::span<const std::string> agents);
 

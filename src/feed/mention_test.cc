@@ -2,6 +2,7 @@
 
 #include "feed/mention.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "base/text.h"
@@ -203,7 +204,17 @@ TEST(Mention, IsFoundQuicklyInTheWorstTexts) {
 
   for (const std::string& text : texts) {
     EXPECT_EQ(mentioned(text, agents), Names{}) << text.substr(0, 12);
+    EXPECT_LE(find_strangers(text, agents).size(), limits::strangers_max) << text.substr(0, 12);
   }
+}
+
+TEST(Stranger, IsLookedForAmongTheFirstOnly) {
+  const Names agents{"research-bot"};
+  std::string text;
+  for (std::size_t i = 0; i < limits::strangers_looked_at; ++i) text += fmt::format(" @word{}", i);
+
+  EXPECT_EQ(find_strangers("x @research-bto" + text, agents).size(), 1U);
+  EXPECT_EQ(find_strangers("x" + text + " @research-bto", agents).size(), 0U);
 }
 
 }  // namespace

@@ -31,6 +31,16 @@ std::string check_found(std::string_view text, std::span<const std::string> name
   return std::ranges::adjacent_find(seen) == seen.end() ? "" : "somebody is found twice";
 }
 
+std::string check_strangers(std::string_view text, std::span<const std::string> names) {
+  const std::vector<feed::Stranger> strangers = feed::find_strangers(text, names);
+  if (strangers.size() > limits::strangers_max) return "too many strangers are found";
+  for (const feed::Stranger& one : strangers) {
+    if (!text.contains("@" + one.name)) return "a stranger is found who is not called";
+    if (one.nearest && *one.nearest >= names.size()) return "a stranger is near nobody";
+  }
+  return "";
+}
+
 std::string check_code(std::string_view text) {
   const std::string plain = feed::without_code(text);
   if (plain.size() != text.size()) return "code is not blanked byte for byte";
@@ -53,6 +63,7 @@ std::string read_mentions(std::string_view input) {
   }
   const auto found = feed::find_mentions(input, names);
   std::string complaint = check_found(input, names, found);
+  if (complaint.empty()) complaint = check_strangers(input, names);
   return complaint.empty() ? check_code(input) : complaint;
 }
 
