@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 
-import { until } from './check_runs.mjs';
+import { begin, until } from './check_runs.mjs';
 
 // Posts of agents, who write 50 each: what nobody has read.
 let writers = 0;
@@ -114,7 +114,31 @@ async function requests({ page, url, ask }) {
   }
 }
 
+// A run that failed and one that ended without a word: somebody waits in vain, and it is seen.
+async function trouble({ page, url, ask }) {
+  await page.goto(url);
+  await page.getByRole('status').getByText('live', { exact: true }).waitFor();
+  const failed = await begin(ask, 'failing', ['fail 3 no compiler']);
+  const silent = await begin(ask, 'wordless', ['sleep 0.1']);
+  const row = (name) => page.getByRole('link', { name: new RegExp(`For ${name}.*unread`) });
+  for (const name of ['failing', 'wordless']) {
+    await row(name).getByText('not answered').waitFor();
+  }
+  await page.goto(url + silent.path);
+  await page.getByText('no answer', { exact: true }).waitFor();
+  assert.equal(await page.locator('main').getByText('done', { exact: true }).count(), 0);
+  await page.getByText('It ended without an answer.').waitFor();
+  const isRead = page.waitForResponse((reply) => reply.url().endsWith('/read'));
+  await page.goto(`${url}/posts/${failed.post.id}`);
+  await page.getByRole('note').filter({ hasText: 'the run failed' }).waitFor();
+  await isRead;
+  await page.goto(url);
+  await row('wordless').waitFor();
+  await row('failing').waitFor({ state: 'detached' });
+}
+
 export const inbox = {
+  'who waits in vain is seen in the inbox, and what came of the run on its page': { act: trouble },
   'the inbox lists what its badge counts, and all is read with one request': { act: unread },
   'what a view asks does not grow with what agents do': { act: requests },
 };

@@ -23,9 +23,9 @@ export async function startHub(options, at = {}) {
     env: { PATH: process.env.PATH, HOME: folder },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  // That runs come and go is no news here.
+  // That runs come and go is no news here, nor that a workspace was made.
   createInterface({ input: hub.stderr }).on('line', (line) => {
-    if (!line.includes('"level":"info"')) console.error(line);
+    if (!/"level":"info"|^\{"note":/.test(line)) console.error(line);
   });
   const url = await new Promise((resolve, reject) => {
     let said = '';

@@ -25,6 +25,7 @@ const said = {
     more: 'And the others, please: ',
     find: 'missing include',
     why: 'its machine was switched off',
+    limit: 'session limit reached',
   },
   ko: {
     agent: '검토자',
@@ -37,6 +38,7 @@ const said = {
     more: '다른 세션도 봐 주세요: ',
     find: '빠져 있었습니다',
     why: '그 컴퓨터가 꺼졌습니다',
+    limit: '세션 한도에 도달해 기본 세션이 처리합니다',
   },
 };
 
@@ -160,7 +162,7 @@ async function limit({ page, t, s, hit, see, button }) {
   const names = ['a', 'b', 'c', 'd'].map((name) => `@${s.agent}/${name}`);
   await page.getByLabel(t.thread.reply).fill(s.more + names.join(' '));
   await hit(button(t.thread.send));
-  await page.getByRole('note').filter({ hasText: 'session limit reached' }).waitFor();
+  await page.getByRole('note').filter({ hasText: s.limit }).first().waitFor();
   await see('limit');
 }
 
