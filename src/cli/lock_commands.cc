@@ -7,6 +7,7 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "cli/commands.h"
+#include "cli/confirm.h"
 #include "cli/locking.h"
 #include "cli/stop_signals.h"
 #include "lock/keeping.h"
@@ -168,12 +169,6 @@ std::string user(const World& world) {
   return fmt::format("uid {}@{}", ::getuid(), world.env.processes.here().host);
 }
 
-bool confirms(World& world) {
-  world.output.warn("Break it? [y/N] ");
-  char answer = 'n';
-  return ::read(STDIN_FILENO, &answer, 1) == 1 && (answer == 'y' || answer == 'Y');
-}
-
 }  // namespace
 
 Done run_lock_acquire(World& world, const Arguments& arguments) {
@@ -259,14 +254,8 @@ Done run_lock_break(World& world, const Arguments& arguments) {
   if (!seen) {
     return std::unexpected(Failure{{Fault::not_found, fmt::format("{}: nobody holds it", name)}});
   }
-  if (!arguments.has("--yes")) {
-    world.output.warn(fmt::format("{}\n", lock::describe(*seen)));
-    if (::isatty(STDIN_FILENO) == 0) {
-      return std::unexpected(
-          Failure{{Fault::invalid, "nobody is there to be asked"}, "add --yes if you are sure"});
-    }
-    if (!confirms(world)) return 1;
-  }
+  TYER_TRY(const bool is_sure, confirm(world, arguments, lock::describe(*seen), "Break it?"));
+  if (!is_sure) return 1;
   const auto broken = locking.desk->break_lock(name, seen->lease.token, user(world), why);
   if (!broken && broken.error().fault == Fault::denied) {
     return std::unexpected(

@@ -10,90 +10,13 @@
 #include "base/json_text.h"
 #include "base/text.h"
 #include "core/limits.h"
-#include "core/run.h"
 #include "feed/items.h"
 #include "feed/kinds.h"
+#include "feed/past_runs.h"
 #include "feed/tally.h"
 
 namespace tyer::feed {
 namespace {
-
-// Whether an attempt has not ended. One that was only created is nobody's if its keeper cannot be
-// seen: without the session's lease it is not started any more, and nobody may ever record that.
-Result<bool> is_under_way(const core::Subject& attempt, const core::Witness& witness) {
-  if (attempt.status != "created") return attempt.status != "ended";
-  TYER_TRY(const Json state, parse_json_object(attempt.state));
-  const auto keeper = core::read_guard(state, "keeper", id_of(attempt));
-  return !keeper || witness.look(*keeper).liveness == core::Liveness::alive;
-}
-
-// The attempt of `run` that is under way, as far as the machine that it is on shares our store.
-Result<std::string> unended_attempt(const core::View& view, const core::Witness& witness,
-                                    const std::string& run) {
-  std::string id = run;
-  for (std::size_t i = 0; i < limits::attempts_looked_at && !id.empty(); ++i) {
-    TYER_TRY(const auto subject, view.subject(key_of("run", id)));
-    if (!subject) return "";
-    TYER_TRY(const bool is_there, is_under_way(*subject, witness));
-    if (is_there) return id;
-    TYER_TRY(const JsonFields state, JsonFields::read(subject->state));
-    id = state.text("next");
-  }
-  return "";
-}
-
-// One of the last runs of a session.
-struct Past {
-  Left left;
-  core::Place place;
-  std::string started_at;
-  bool is_lost = false;  // Nobody has said that it has ended.
-};
-
-// The newest first. Workers make the ids before the hub says who may begin, so the greatest is not
-// always the last: some are looked at.
-Result<std::vector<Past>> list_past(const core::View& view, const std::string& session) {
-  TYER_TRY(const auto last, view.newest({.kind = "shift",
-                                         .below = "shift/" + session,
-                                         .limit = limits::last_shifts_looked_at}));
-  std::vector<Past> all;
-  for (const core::Subject& subject : last) {
-    TYER_TRY(const JsonFields state, JsonFields::read(subject.state));
-    all.push_back({.left = {state.text("run"), state.text("mark")},
-                   .place = {state.text("host"), state.text("boot"), state.text("namespace")},
-                   .started_at = state.text("started_at"),
-                   .is_lost = subject.status != "ended" || state.text("verdict") == "lost"});
-  }
-  std::ranges::stable_sort(all, std::ranges::greater(), &Past::started_at);
-  return all;
-}
-
-// Whether whoever begins in `place` can see what was left in `there`.
-bool is_same_machine(const core::Place& there, const core::Place& place) {
-  return there == place && !there.boot.empty() && !there.pid_namespace.empty();
-}
-
-// A run of which something is left that whoever begins in `place` cannot end.
-Result<std::string> unended_elsewhere(const core::View& view, const core::Witness& witness,
-                                      const std::vector<Past>& past, const core::Place& place) {
-  for (const Past& one : past) {
-    if (is_same_machine(one.place, place)) continue;
-    TYER_TRY(std::string unended, unended_attempt(view, witness, one.left.run));
-    if (!unended.empty()) return unended;
-  }
-  return "";
-}
-
-// What whoever begins in `place` has to end. One that was not lost has done so for those before.
-std::vector<Left> list_left(const std::vector<Past>& past, const core::Place& place) {
-  std::vector<Left> left;
-  for (const Past& one : past) {
-    if (!is_same_machine(one.place, place)) continue;
-    if (!one.is_lost) break;
-    left.push_back(one.left);
-  }
-  return left;
-}
 
 // While a run of a deleted session goes on, what that session had is still for it to answer.
 Result<bool> is_being_answered(const core::View& view, const Item& item) {
@@ -317,7 +240,7 @@ Result<Begun> decide_begin(const core::View& view, const core::Witness& witness,
     return begun;
   }
   const core::Place& place = begin.grant.holder.place;
-  TYER_TRY(const std::vector<Past> past, list_past(view, begin.session));
+  TYER_TRY(const std::vector<PastRun> past, list_past_runs(view, begin.session));
   TYER_TRY(const std::string unended, unended_elsewhere(view, witness, past, place));
   if (!unended.empty()) {
     begun.why = fmt::format("what is left of run {} is being ended", unended);
