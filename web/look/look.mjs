@@ -80,7 +80,7 @@ async function waitForRun(browser, url) {
   const page = await open(browser, url, looks[0]);
   await page.goto(`${url}/runs`);
   const now = page.getByRole('list', { name: 'Now' });
-  await now.getByRole('link', { name: 'reviewer/deploy' }).waitFor();
+  await now.getByRole('link', { name: 'reviewer/deploy', exact: true }).waitFor();
   await page.context().close();
 }
 

@@ -4,7 +4,7 @@
 async function agents(page, url, check, ask) {
   await ask('POST', '/api/keys', { name: 'walker', type: 'demo' });
   await page.goto(`${url}/agents`);
-  await page.getByRole('list', { name: 'Agents' }).getByRole('link', { name: 'walker' }).click();
+  await page.getByRole('list', { name: 'Agents' }).getByRole('link', { name: 'walker', exact: true }).click();
   const dialog = page.getByRole('dialog');
   await page.getByRole('button', { name: 'New session' }).click();
   await dialog.getByLabel('Name').fill('second');
@@ -32,7 +32,7 @@ async function agents(page, url, check, ask) {
 async function runs(page, url, check) {
   await page.goto(`${url}/runs`);
   const now = page.getByRole('list', { name: 'Now' });
-  await now.getByRole('link', { name: 'reviewer/deploy' }).click();
+  await now.getByRole('link', { name: 'reviewer/deploy', exact: true }).click();
   await page.getByText('1 tool call').click();
   await page.getByText('plan').waitFor();
   await page.getByRole('button', { name: 'Stop', exact: true }).click();

@@ -19,7 +19,7 @@ export async function readWords() {
   const words = { en: {}, ko: {} };
   try {
     const files = readdirSync(`${root}src/text`, { recursive: true });
-    for (const file of files.filter((name) => name.endsWith('.ts'))) {
+    for (const file of files.filter((name) => /^(?!.*\.test).*\.ts$/.test(name))) {
       for (const [name, table] of Object.entries(await server.ssrLoadModule(`/src/text/${file}`))) {
         if (!name.endsWith('Text') || !table.en) continue;
         for (const language of ['en', 'ko']) words[language][name.slice(0, -4)] = table[language];

@@ -71,7 +71,7 @@ async function feeds(page, check) {
   await page.getByRole('button', { name: 'Delete' }).click();
   await check('feed-delete');
   await dialog.getByRole('button', { name: 'Delete' }).click();
-  await page.getByRole('link', { name: '둘째 피드' }).waitFor({ state: 'detached' });
+  await page.getByRole('link', { name: '둘째 피드', exact: true }).waitFor({ state: 'detached' });
 }
 
 export async function write(page, url, check) {
