@@ -17,6 +17,7 @@ Result<std::string> shown_shift(const core::View&, const core::Subject& subject)
   TYER_TRY(Json state, parse_json_object(subject.state));
   state.erase("credential");
   state.erase("mark");
+  state.erase("unheard");
   state["id"] = text_or(state, "run");
   state["status"] = subject.status;
   return dump_json(state);

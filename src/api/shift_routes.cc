@@ -166,7 +166,8 @@ Result<http::Response> withdraw_offer(Call& call) {
   const feed::Finish lost{.session = lease->key.substr(lease->key.find('/') + 1),
                           .run = lease->holder.run,
                           .verdict = "lost",
-                          .why = "its keeper never heard of it"};
+                          .why = "its keeper never heard of it",
+                          .is_unheard = true};
   TYER_TRY_OK(call.hub.apply(
       as_session(lost.session), [&](const core::View& view, Time now) -> Result<core::Change> {
         // Also if it was deleted meanwhile.

@@ -119,6 +119,16 @@ TEST_F(EndingShift, GivesUpAtOnceWhatItWasWokenForTheThirdTime) {
             "it can be tried again");
 }
 
+// W10: nobody has to look for what it has left.
+TEST_F(EndingShift, ThatItsKeeperNeverHeardOfHasLeftNothing) {
+  world.post(me, "@bot");
+  const std::string session = world.session_id("bot/default");
+  world.begin("bot/default", "r1");
+  must(world.try_finish({.session = session, .run = "r1", .verdict = "lost", .is_unheard = true}));
+
+  EXPECT_EQ(world.begin("bot/default", "r2").left.size(), 0U);
+}
+
 // W4: a service that is used too much is waited for without a run.
 class PutOff : public EndingShift {
  protected:

@@ -52,7 +52,8 @@ Result<std::vector<PastRun>> list_past_runs(const core::View& view, const std::s
     all.push_back({.left = {state.text("run"), state.text("mark")},
                    .place = {state.text("host"), state.text("boot"), state.text("namespace")},
                    .started_at = state.text("started_at"),
-                   .is_lost = subject.status != "ended" || state.text("verdict") == "lost"});
+                   .is_lost = subject.status != "ended" || state.text("verdict") == "lost",
+                   .is_unheard = state.flag("unheard")});
   }
   std::ranges::stable_sort(all, std::ranges::greater(), &PastRun::started_at);
   return all;
@@ -71,7 +72,7 @@ Result<std::string> unended_elsewhere(const core::View& view, const core::Witnes
 std::vector<Left> list_left(const std::vector<PastRun>& past, const core::Place& place) {
   std::vector<Left> left;
   for (const PastRun& one : past) {
-    if (!is_same_machine(one.place, place)) continue;
+    if (!is_same_machine(one.place, place) || one.is_unheard) continue;
     if (!one.is_lost) break;
     left.push_back(one.left);
   }

@@ -18,7 +18,8 @@ struct PastRun {
   Left left;
   core::Place place;
   std::string started_at;
-  bool is_lost = false;  // Nobody has said that it has ended.
+  bool is_lost = false;     // Nobody has said that it has ended ...
+  bool is_unheard = false;  // ... and nothing of it was started.
 };
 
 // The newest first. Workers make the ids before the hub says who may begin, so the greatest is not

@@ -40,20 +40,21 @@ std::string fit(std::string text) {
 
 // `is_answered`: nobody waits for an answer of it any more.
 core::Draft end_shift(const Shift& shift, const Finish& finish, bool is_answered, Time now) {
-  return {shift_key(shift.session, shift.run), "shift.ended",
-          dump_json({{"session_id", shift.session},
-                     {"agent_id", shift.agent},
-                     {"run", shift.run},
-                     {"post_id", shift.post},
-                     {"verdict", finish.verdict},
-                     {"why", finish.why},
-                     {"answered", is_answered},
-                     {"input_tokens", finish.input},
-                     {"output_tokens", finish.output},
-                     {"cached_tokens", finish.cached},
-                     {"cost_micros", finish.cost},
-                     {"output", nullptr},
-                     {"ended_at", format_time(now)}})};
+  Json body{{"session_id", shift.session},
+            {"agent_id", shift.agent},
+            {"run", shift.run},
+            {"post_id", shift.post},
+            {"verdict", finish.verdict},
+            {"why", finish.why},
+            {"answered", is_answered},
+            {"input_tokens", finish.input},
+            {"output_tokens", finish.output},
+            {"cached_tokens", finish.cached},
+            {"cost_micros", finish.cost},
+            {"output", nullptr},
+            {"ended_at", format_time(now)}};
+  if (finish.is_unheard) body["unheard"] = true;
+  return {shift_key(shift.session, shift.run), "shift.ended", dump_json(body)};
 }
 
 core::Draft stop_typing(const Shift& shift) {
@@ -200,9 +201,10 @@ Result<> end_token(const core::View& view, const Shift& shift, const std::string
 }
 
 // All but that it failed, which is counted once for a session and a change.
-Result<> lose(const core::View& view, const Shift& shift, const std::string& why,
-              core::Change& change, Time now) {
-  change.events.push_back(end_shift(shift, {.verdict = "lost", .why = why}, false, now));
+Result<> lose(const core::View& view, const Shift& shift, const Finish& lost, core::Change& change,
+              Time now) {
+  const Finish told{.verdict = "lost", .why = lost.why, .is_unheard = lost.is_unheard};
+  change.events.push_back(end_shift(shift, told, false, now));
   TYER_TRY(const auto thread, view.subject(key_of("thread", shift.post)));
   if (thread) change.events.push_back(stop_typing(shift));
   return end_token(view, shift, "the run was lost", change);
@@ -272,7 +274,7 @@ Result<core::Change> decide_finish(const core::View& view, const Finish& finish,
     TYER_TRY(change, core::release(view, lease->key, lease->token));
   }
   if (is_lost) {
-    TYER_TRY_OK(lose(view, shift, finish.why, change, now));
+    TYER_TRY_OK(lose(view, shift, finish, change, now));
   } else {
     TYER_TRY(const bool is_answered, settle(view, shift, finish, rules, ids, change, now));
     TYER_TRY(const auto thread, view.subject(key_of("thread", shift.post)));
@@ -301,7 +303,7 @@ Result<std::int64_t> lose_shifts(const core::View& view, const std::string& sess
   for (const core::Subject& subject : running) {
     TYER_TRY(const Shift shift, read_shift(subject));
     if (shift.run == run) continue;
-    TYER_TRY_OK(lose(view, shift, "its lease has ended", change, now));
+    TYER_TRY_OK(lose(view, shift, {.why = "its lease has ended"}, change, now));
     ++lost;
   }
   return lost;

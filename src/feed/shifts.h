@@ -99,6 +99,7 @@ struct Finish {
   // Its service asks not to be called again before this: nothing begins for the session until then,
   // and what is not answered begins then.
   Span wait{};
+  bool is_unheard = false;  // Of one that was lost: its keeper has not heard of it, or started it.
 };
 
 // One change: its answer, if it did not write one itself; its conversation; what it used; the end

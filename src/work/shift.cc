@@ -135,9 +135,9 @@ class Shift {
   // Of the session's runs that were lost here, wherever their records are (W10).
   Result<> end_left() {
     for (const LostRun& lost : given_.left) {
-      // What we withdrew ourselves is called lost as well.
-      const bool is_ours = lost.mark == order_.job.id;
-      if (!is_ours && backend::is_uuid(lost.run)) TYER_TRY_OK(run::end_left(lost.run, lost.mark));
+      // Our own mark would be ours, whatever the hub says.
+      const bool is_other = lost.mark != order_.job.id;
+      if (is_other && backend::is_uuid(lost.run)) TYER_TRY_OK(run::end_left(lost.run, lost.mark));
     }
     // Those of them that are recorded here are known to have ended, before another begins.
     if (!given_.left.empty()) TYER_TRY_OK(run::settle(serving_.engine));
