@@ -141,11 +141,6 @@ Result<http::Response> offer_to_work(Call& call) {
   return call.hub.offers().add(std::move(offer));
 }
 
-// For the log: what a worker tells of a session's run, the session does.
-feed::Actor as_session(const std::string& session) {
-  return {.is_agent = true, .session = session};
-}
-
 // Runs that this process has begun without knowing: the answer to its offer never arrived.
 Result<http::Response> withdraw_offer(Call& call) {
   TYER_TRY(const core::Holder holder, read_holder(call));
@@ -169,7 +164,8 @@ Result<http::Response> withdraw_offer(Call& call) {
                           .why = "its keeper never heard of it",
                           .is_unheard = true};
   TYER_TRY_OK(call.hub.apply(
-      as_session(lost.session), [&](const core::View& view, Time now) -> Result<core::Change> {
+      feed::as_session(lost.session),
+      [&](const core::View& view, Time now) -> Result<core::Change> {
         // Also if it was deleted meanwhile.
         TYER_TRY(const auto session, view.subject(lease->key));
         if (!session) return core::Change{};
@@ -201,17 +197,18 @@ Result<http::Response> tell_output(Call& call) {
     return fail(Fault::limit,
                 fmt::format("text is UTF-8 of at most {} bytes", limits::output_bytes_max));
   }
-  TYER_TRY_OK(call.hub.apply(
-      as_session(call.path.at("id")), [&](const core::View& view, Time) -> Result<core::Change> {
-        TYER_TRY(const core::Subject subject, own_shift(view, call));
-        if (subject.status != "running") return core::Change{};
-        TYER_TRY(const feed::Shift shift, feed::read_shift(subject));
-        return core::Change{.events = {{subject.key, "shift.output",
-                                        dump_json({{"session_id", shift.session},
-                                                   {"agent_id", shift.agent},
-                                                   {"run", shift.run},
-                                                   {"output", text}})}}};
-      }));
+  TYER_TRY_OK(call.hub.apply(feed::as_session(call.path.at("id")),
+                             [&](const core::View& view, Time) -> Result<core::Change> {
+                               TYER_TRY(const core::Subject subject, own_shift(view, call));
+                               if (subject.status != "running") return core::Change{};
+                               TYER_TRY(const feed::Shift shift, feed::read_shift(subject));
+                               return core::Change{
+                                   .events = {{subject.key, "shift.output",
+                                               dump_json({{"session_id", shift.session},
+                                                          {"agent_id", shift.agent},
+                                                          {"run", shift.run},
+                                                          {"output", text}})}}};
+                             }));
   return answer("{}");
 }
 
@@ -241,7 +238,8 @@ Result<http::Response> finish_run(Call& call) {
     TYER_TRY_OK(feed::check_title(name, input.text(name), limits::actor_bytes_max));
   }
   TYER_TRY_OK(call.hub.apply(
-      as_session(finish.session), [&](const core::View& view, Time now) -> Result<core::Change> {
+      feed::as_session(finish.session),
+      [&](const core::View& view, Time now) -> Result<core::Change> {
         TYER_TRY_OK(own_shift(view, call));
         TYER_TRY(feed::Ids ids, feed::Ids::of(view, now, call.hub.engine().env().random.bits()));
         return feed::decide_finish(view, finish, call.hub.options().rules, ids, now);

@@ -95,7 +95,7 @@ Result<> finish_here(World& world, Settings settings, const work::Order& order,
   const auto store = open_store_at(world, settings, order.job.store, Access::write);
   if (!store) return std::unexpected(store.error().error);
   engine::Engine engine(world.env, **store, world.catalog);
-  const feed::Actor session{.is_agent = true, .session = finish.session};
+  const feed::Actor session = feed::as_session(finish.session);
   TYER_TRY_OK(
       engine.apply({session.key()}, [&](const core::View& view, Time now) -> Result<core::Change> {
         TYER_TRY(feed::Ids ids, feed::Ids::of(view, now, world.env.random.bits()));

@@ -22,4 +22,9 @@ struct Actor {
   }
 };
 
+// For the log: what a worker tells of a session's run, the session does.
+[[nodiscard]] inline Actor as_session(const std::string& session) {
+  return {.is_agent = true, .session = session};
+}
+
 }  // namespace tyer::feed

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <regex>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "feed/feeds.h"
@@ -48,7 +49,7 @@ TEST(FeedIds, GrowWithinOneChange) {
 FeedWorld::Decision adding(std::vector<std::string>& made) {
   return [&made](const core::View& view, const Ids&, Time now) -> Result<core::Change> {
     TYER_TRY(Ids ids, Ids::of(view, now, made.size() % 2 == 0 ? high_bits : low_bits));
-    TYER_TRY(NewFeed feed, decide_add_feed(view, {}, "f", ids, now));
+    TYER_TRY(NewFeed feed, decide_add_feed(view, {}, fmt::format("f{}", made.size()), ids, now));
     made.push_back(feed.id);
     return std::move(feed.change);
   };

@@ -58,9 +58,9 @@ TEST_F(RunOnATerminal, StopsAndGoesOnAsAJobOfTheShell) {
 
 TEST_F(RunOnATerminal, StopsInTheBackgroundWhenItReads) {
   write_file("script", "read -r word; echo got $word\n");
-  screen.type("$TYER run K -- sh script & sleep infinity\n");
+  screen.type("$TYER run K -- sh script & sh -c 'echo sleeps$((1 + 1)); exec sleep infinity'\n");
+  (void)screen.until("sleeps2");
   // As soon as the shell reads again it tells of its jobs.
-  (void)screen.until("sleep infinity");
   screen.type("\x1a");
   (void)screen.until("Stopped");
   screen.type("jobs; fg %1\n");

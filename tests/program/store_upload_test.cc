@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "base/json.h"
@@ -97,7 +98,8 @@ TEST_F(StoreUpload, IsTheSameAfterABackupAndARestore) {
 
   ASSERT_EQ(restore.code, 0) << restore.err;
   EXPECT_EQ(parse_json(restore.out).value_or(Json())["uploads"], 2);
-  EXPECT_EQ(restore.err, "");
+  EXPECT_EQ(restore.err,
+            fmt::format("{{\"note\":\"made the workspace {}/.tyer\"}}\n", dir.path()));
   EXPECT_EQ(checked()["ok"], true);
   UploadHub after = hub();
   EXPECT_TRUE(after.get(path).body == large);

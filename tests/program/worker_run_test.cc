@@ -191,7 +191,8 @@ TEST_F(WorkerRun, EndsWhenItIsAskedTo) {
   EXPECT_EQ(people().post(again, Json::object()).status, 200);
   worker = start_worker("bot");
   await_runs(bot, "stopped stopped");
-  EXPECT_TRUE(agents_of(bot).empty());
+  // One that is stopped before its agent has begun lets go of it after it has said so.
+  for (const std::int64_t pid : agents_of(bot)) EXPECT_TRUE(has_ended(static_cast<pid_t>(pid)));
 }
 
 TEST_F(WorkerRun, CountsThoughItsSessionIsDeletedMeanwhile) {
