@@ -47,7 +47,10 @@ void add_usage(const Assignment& given, const run::Kept& kept, feed::Finish& fin
 feed::Finish make_finish(const Assignment& given, const Result<run::Kept>& kept, bool is_alone) {
   feed::Finish finish{.session = given.session_id, .run = given.run};
   if (!kept) {
-    finish.verdict = info(kept.error().fault).retry_helps ? "lost" : "mistake";
+    // Cancelled: its keeper was told to wait no more in the moment in which it was given the run.
+    const Fault fault = kept.error().fault;
+    const bool is_lost = info(fault).retry_helps || fault == Fault::cancelled;
+    finish.verdict = is_lost ? "lost" : "mistake";
     finish.why = printable(kept.error().what, limits::why_bytes_max);
     return finish;
   }

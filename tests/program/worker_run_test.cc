@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "base/json.h"
+#include "support/forked.h"
 #include "support/worker_world.h"
 
 namespace tyer::testing {
