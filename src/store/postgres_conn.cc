@@ -187,7 +187,8 @@ Result<std::string> Connection::ask(const std::string& text) {
     if (answer == nullptr) return result;
     const Rows rows(pq_, answer);
     const ExecStatusType status = pq_.PQresultStatus(answer);
-    if (status == PGRES_TUPLES_OK && rows.size() > 0 && result) result = rows.text(0, 0);
+    if (status == PGRES_TUPLES_OK && rows.size() > 0 && result)
+      result = std::string(rows.text(0, 0));
     if (status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK) continue;
     if (result) result = std::unexpected(refused(answer));
     if (lost_) return result;
