@@ -42,16 +42,21 @@ Result<> FlakyStore::commit_flawed(store::Writes writes) {
     }
   }
   if (flaw_ != Flaw::cursor_apart_from_effect || writes.cursors.empty())
-    return real_.commit(writes);
+    return commit_now(writes);
   store::Writes cursors;
   cursors.cursors = std::exchange(writes.cursors, {});
-  TYER_TRY_OK(real_.commit(writes));
+  TYER_TRY_OK(commit_now(writes));
   if (trouble()) {
     die_();
     return no_answer();
   }
   TYER_TRY_OK(real_.begin({}));
-  return real_.commit(cursors);
+  return commit_now(cursors);
+}
+
+Result<> FlakyStore::commit_now(const store::Writes& writes) {
+  ++commits_;
+  return real_.commit(writes);
 }
 
 Result<Time> FlakyStore::now() {

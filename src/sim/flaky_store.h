@@ -6,6 +6,7 @@
 
 #pragma once
 
+#include <cstdint>
 #include <functional>
 
 #include "sim/rng.h"
@@ -31,10 +32,16 @@ struct Weather {
 
 class FlakyStore final : public store::Store {
  public:
-  // `die` ends the simulated process that uses this store.
-  FlakyStore(store::Store& real, Rng& rng, const Weather& weather, Flaw flaw,
-             std::function<void()> die)
-      : real_(real), rng_(rng), weather_(weather), flaw_(flaw), die_(std::move(die)) {}
+  // `commits` counts what is committed, whatever is answered. `die` ends the simulated process that
+  // uses this store.
+  FlakyStore(store::Store& real, std::uint64_t& commits, Rng& rng, const Weather& weather,
+             Flaw flaw, std::function<void()> die)
+      : real_(real),
+        commits_(commits),
+        rng_(rng),
+        weather_(weather),
+        flaw_(flaw),
+        die_(std::move(die)) {}
 
   [[nodiscard]] Result<store::Begun> begin(std::span<const std::string> keys) override;
   [[nodiscard]] Result<> commit(const store::Writes& writes) override;
@@ -48,8 +55,10 @@ class FlakyStore final : public store::Store {
  private:
   [[nodiscard]] bool trouble() { return weather_.one_in != 0 && rng_.one_in(weather_.one_in); }
   [[nodiscard]] Result<> commit_flawed(store::Writes writes);
+  [[nodiscard]] Result<> commit_now(const store::Writes& writes);
 
   store::Store& real_;
+  std::uint64_t& commits_;
   Rng& rng_;
   const Weather& weather_;
   const Flaw flaw_;

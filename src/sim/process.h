@@ -20,12 +20,13 @@ struct World::Process {
 
   // Everything that lives and dies with the process. Later members use earlier ones.
   struct Life {
-    Life(Machine& machine, std::int64_t pid, store::Store& real, Rng& rng, const Weather& weather,
-         Flaw flaw, const core::Catalog& catalog, env::Files& files, std::function<void()> die)
+    Life(Machine& machine, std::int64_t pid, store::Store& real, std::uint64_t& commits, Rng& rng,
+         const Weather& weather, Flaw flaw, const core::Catalog& catalog, env::Files& files,
+         std::function<void()> die)
         : clock(machine),
           processes(machine, pid),
           env{clock, files, processes, rng},
-          store(real, rng, weather, flaw, std::move(die)),
+          store(real, commits, rng, weather, flaw, std::move(die)),
           engine(env, store, catalog) {}
 
     MachineClock clock;
@@ -35,11 +36,11 @@ struct World::Process {
     engine::Engine engine;
   };
 
-  void start(store::Store& real, Rng& rng, const core::Catalog& catalog, env::Files& files,
-             Flaw flaw, const bool& settling) {
+  void start(store::Store& real, std::uint64_t& commits, Rng& rng, const core::Catalog& catalog,
+             env::Files& files, Flaw flaw, const bool& settling) {
     pid = machine.start_process();
     dying = false;
-    life = std::make_unique<Life>(machine, pid, real, rng, weather, flaw, catalog, files,
+    life = std::make_unique<Life>(machine, pid, real, commits, rng, weather, flaw, catalog, files,
                                   [this] { dying = true; });
     actor = factory({life->engine, machine, rng, flaw, settling});
   }

@@ -92,7 +92,7 @@ Broken World::step_one() {
   if (ready.empty()) return std::nullopt;
   Process& process = *ready[rng_.below(ready.size())];
   if (!process.is_running()) {
-    process.start(*store_, rng_, catalog_, files_, options_.flaw, settling_);
+    process.start(*store_, commits_, rng_, catalog_, files_, options_.flaw, settling_);
     trace(process, "starts");
     process.next = time_.now;
     return std::nullopt;
@@ -108,6 +108,17 @@ Broken World::step_one() {
 }
 
 Broken World::check_after(Process& process, bool succeeded) {
+  if (Broken broken = check_committed()) return broken;
+  if (Broken broken = process.actor->check(*laws_)) return broken;
+  if (succeeded && !process.dying && process.actor->swept()) {
+    if (Broken broken = check_dead_holders(process)) return broken;
+  }
+  return check_trust();
+}
+
+// Nothing in the store changes without a commit.
+Broken World::check_committed() {
+  if (std::exchange(checked_, commits_) == commits_) return std::nullopt;
   if (Broken broken = laws_->check()) return broken;
   for (const auto& [key, lease] : laws_->live()) {
     Heard& heard = heard_[key];
@@ -118,11 +129,7 @@ Broken World::check_after(Process& process, bool succeeded) {
     heard = {lease.token, lease.heard_at, lease.heard_mono, mono,
              fresh ? mono : heard.granted_mono};
   }
-  if (Broken broken = process.actor->check(*laws_)) return broken;
-  if (succeeded && !process.dying && process.actor->swept()) {
-    if (Broken broken = check_dead_holders(process)) return broken;
-  }
-  return check_trust();
+  return std::nullopt;
 }
 
 Machine* World::machine_of(const std::string& host) const {

@@ -97,6 +97,7 @@ class World {
   [[nodiscard]] Broken step_one();
   [[nodiscard]] Broken settle();
   [[nodiscard]] Broken check_after(Process& process, bool succeeded);
+  [[nodiscard]] Broken check_committed();
   [[nodiscard]] Broken check_verdict(const core::Event& event);
   [[nodiscard]] Broken check_dead_holders(const Process& sweeper);
   [[nodiscard]] Broken check_trust();
@@ -115,6 +116,8 @@ class World {
   MachineProcesses database_processes_;
   env::Env database_env_;
   std::unique_ptr<store::Store> store_;
+  std::uint64_t commits_ = 0;
+  std::uint64_t checked_ = 0;  // As many of them.
   const core::Catalog& catalog_;
   const std::function<Broken(const core::View&, const Laws&)> settled_;
   std::unique_ptr<Laws> laws_;
