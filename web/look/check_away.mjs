@@ -5,14 +5,12 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
+import { goTo, isLive } from './check_runs.mjs';
 import { startHub } from './hub.mjs';
 
 const headings = ['Agents', 'Runs', 'Fleet', 'Leases', 'Events', 'Settings', 'Inbox'];
 const away = /Failed to (load resource|fetch)|ERR_/;
 
-const navigation = (page) => page.getByRole('navigation', { name: 'Main' });
-const goTo = (page, name) =>
-  navigation(page).getByRole('link', { name: new RegExp(`^${name}`) }).click();
 const heading = (page, name) => page.getByRole('heading', { name, level: 1, exact: true });
 
 // All that the page is made of, as the hub serves it: paths and texts.
@@ -46,8 +44,6 @@ async function renamedPage(url) {
   }
   return folder;
 }
-
-const isLive = (page) => page.getByRole('status').getByText('live', { exact: true }).waitFor();
 
 // All views are there once the last of them is.
 const hasAll = (page) =>

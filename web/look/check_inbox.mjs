@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 
-import { begin, until } from './check_runs.mjs';
+import { begin, isLive, until } from './check_runs.mjs';
 
 // Posts of agents, who write 50 each: what nobody has read.
 let writers = 0;
@@ -62,7 +62,7 @@ async function openView(context, url, path) {
     if (/^\/(api|health)/.test(at)) asked.push(`${request.method()} ${at}`);
   });
   await page.goto(url + path);
-  await page.getByRole('status').getByText('live', { exact: true }).waitFor();
+  await isLive(page);
   await page.locator('main h1').waitFor();
   await page.evaluate(() => new Promise((resolve) => requestIdleCallback(resolve)));
   return { path, page, asked };
@@ -114,10 +114,36 @@ async function requests({ page, url, ask }) {
   }
 }
 
+// What became unread while the hub did not tell its title is in the inbox once it does.
+async function lateTitle({ page, url, ask }) {
+  const feed = (await ask('POST', '/api/feeds', { name: 'titles' })).id;
+  // So many that the first is not among the newest.
+  const write = (i) =>
+    ask('POST', `/api/feeds/${feed}/posts`, { title: `Title ${i}`, content: 'x' });
+  const hidden = await write(0);
+  await Promise.all(Array.from({ length: 60 }, (_, i) => write(i + 1)));
+  await page.goto(url);
+  await isLive(page);
+  let refused = 0;
+  await page.route(/\/api\/posts\?ids=/, (route) => {
+    refused += 1;
+    return refused > 1 ? route.continue() : route.abort();
+  });
+  const { key } = await ask('POST', '/api/keys', { name: 'titled', type: 'demo' });
+  const response = await fetch(`${url}/api/posts/${hidden.id}/comments`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${key}` },
+    body: JSON.stringify({ content: 'news' }),
+  });
+  assert.ok(response.ok);
+  await page.locator('main').getByText('Title 0', { exact: true }).waitFor();
+  assert.equal(refused, 2);
+}
+
 // A run that failed and one that ended without a word: somebody waits in vain, and it is seen.
 async function trouble({ page, url, ask }) {
   await page.goto(url);
-  await page.getByRole('status').getByText('live', { exact: true }).waitFor();
+  await isLive(page);
   const failed = await begin(ask, 'failing', ['fail 3 no compiler']);
   const silent = await begin(ask, 'wordless', ['sleep 0.1']);
   const row = (name) => page.getByRole('link', { name: new RegExp(`For ${name}.*unread`) });
@@ -141,4 +167,8 @@ export const inbox = {
   'who waits in vain is seen in the inbox, and what came of the run on its page': { act: trouble },
   'the inbox lists what its badge counts, and all is read with one request': { act: unread },
   'what a view asks does not grow with what agents do': { act: requests },
+  'what became unread is listed though its title could not be read at first': {
+    act: lateTitle,
+    expected: /Failed to load resource/,
+  },
 };

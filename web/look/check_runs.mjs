@@ -12,6 +12,13 @@ export async function until(read, isWanted) {
   throw new Error(`it never came: ${isWanted}`);
 }
 
+// In the page: its navigation, and that it hears the hub.
+export const navigation = (page) => page.getByRole('navigation', { name: 'Main' });
+export const goTo = (page, name) =>
+  navigation(page).getByRole('link', { name: new RegExp(`^${name}`) }).click();
+export const isLive = (page) =>
+  page.getByRole('status').getByText('live', { exact: true }).waitFor();
+
 // A post for an agent of its own, and the run that answers it.
 export async function begin(ask, name, lines) {
   const agent = await ask('POST', '/api/keys', { name, type: 'demo' });

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 
-const navigation = (page) => page.getByRole('navigation', { name: 'Main' });
+import { navigation } from './check_runs.mjs';
 
 async function drafts({ page, url, ask }) {
   const feed = await ask('POST', '/api/feeds', { name: 'drafts' });

@@ -77,11 +77,11 @@ test('a thread tells its post how many answered and whether that was read', () =
 test('a thread that becomes unread and was never read is missed, once', () => {
   const store = new Store();
   fold(store, event('thread_answered', 'thread/ps_9', { comment_count: 1 }));
-  expect(store.takeUnknown()).toEqual(['ps_9']);
-  expect(store.takeUnknown()).toEqual([]);
+  expect(store.takeWanted('post')).toEqual(['ps_9']);
+  expect(store.takeWanted('post')).toEqual([]);
   take(store, 'post', post('ps_9'));
   fold(store, event('thread_answered', 'thread/ps_9', { comment_count: 2 }));
-  expect(store.takeUnknown()).toEqual([]);
+  expect(store.takeWanted('post')).toEqual([]);
 });
 
 test('with a feed goes what is in it', () => {

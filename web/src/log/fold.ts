@@ -71,7 +71,7 @@ function thread(store: Store, event: Event) {
   if (event.trouble !== undefined) change.trouble = event.trouble as string | null;
   if (event.event === 'thread_read') change.trouble = null;
   if (Object.keys(change).length > 0) store.patch('post', id, change);
-  if (unread && !store.get('post', id)) store.miss(id);
+  if (unread && !store.get('post', id)) store.want('post', id);
 
   const known: Thread = store.get('thread', id) ?? { id, typists: [], notices: [] };
   const session_id = String(event.session_id ?? '');

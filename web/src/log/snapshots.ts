@@ -6,6 +6,8 @@ import { call } from '../api/client.ts';
 import type { Page } from '../api/shapes.ts';
 import { fold, take, takeItem } from './fold.ts';
 import { source, store, useSnapshot, useSubject, useSubjects } from './hooks.ts';
+import type { Kind } from './subjects.ts';
+import { Wanted } from './wanted.ts';
 
 const page_rows = 200;
 const pages_max = 100;
@@ -201,26 +203,19 @@ export function usePost(id: string) {
   return { post: useSubject('post', id), ...loading };
 }
 
-// What is wanted in one turn of the clock is one request.
-const wanted = new Set<string>();
-
-async function readWanted() {
-  const ids = [...wanted].slice(0, page_rows);
-  for (const id of ids) wanted.delete(id);
-  if (wanted.size > 0) setTimeout(readWanted);
-  // A title that is missing is no news; whoever shows it next asks again.
-  await source
-    .snapshot(
+// Titles that are shown and posts that became unread: what is wanted in one turn of the clock is one
+// request.
+const wantedPosts = new Wanted(
+  (ids) =>
+    source.snapshot(
       () => call('GET /api/posts', { query: { ids: ids.join(',') } }),
       (page) => page.data.forEach((row) => take(store, 'post', row)),
-    )
-    .catch(() => {});
-}
+    ),
+  page_rows,
+);
 
-function want(id: string) {
-  if (!id || store.get('post', id) || store.isGone('post', id)) return;
-  if (wanted.size === 0) setTimeout(readWanted);
-  wanted.add(id);
+function wantPost(id: string) {
+  if (id && !store.get('post', id) && !store.isGone('post', id)) wantedPosts.want(id);
 }
 
 // A post for what it is called; undefined until it was read, and if it is gone.
@@ -228,14 +223,25 @@ export function useNamedPost(id: string) {
   const post = useSubject('post', id);
   const isMissing = post === undefined;
   useEffect(() => {
-    if (isMissing) want(id);
+    if (isMissing) wantPost(id);
   }, [id, isMissing]);
   return post;
 }
 
+// Hands over what the log left to be read of a kind, now and later.
+function useWanted(kind: Kind, want: (id: string) => void, again: () => void) {
+  useEffect(() => {
+    const handOver = () => store.takeWanted(kind).forEach(want);
+    const comeBack = () => source.state === 'live' && again();
+    handOver();
+    const ends = [store.subscribe(`wanted ${kind}`, handOver), store.subscribe('stream', comeBack)];
+    return () => ends.forEach((end) => end());
+  }, [kind, want, again]);
+}
+
 // What became unread and is not known here is read, so that it can be listed. Called once.
 export function useUnknownThreads() {
-  useEffect(() => store.subscribe('unknown', () => store.takeUnknown().forEach(want)), []);
+  useWanted('post', wantPost, wantedPosts.again);
 }
 
 // What is new, and the newest of the rest.

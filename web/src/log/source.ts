@@ -52,6 +52,8 @@ export class Source {
     window.removeEventListener('online', this.retry);
     this.stop = undefined;
     this.last = '';
+    // Who still waits is answered, by the hub's refusal, instead of waiting for ever.
+    this.gate.open();
     this.gate = new Gate();
     this.store.clear();
     this.setState('connecting');

@@ -28,8 +28,8 @@ export class Store {
   private tail: Event[] = [];
   // Threads whose comments somebody shows; of others comments are not kept.
   readonly open = new Map<string, number>();
-  // Posts that became unread and were never read here.
-  private unknown = new Set<string>();
+  // What is to be read from the hub, by kind: posts that became unread and were never read here.
+  private wanted = new Map<Kind, Set<string>>();
 
   get<K extends Kind>(kind: K, id: string): Kinds[K] | undefined {
     return this.shelves.get(kind)?.all.get(id) as Kinds[K] | undefined;
@@ -98,16 +98,18 @@ export class Store {
     this.forget(kind, id);
   }
 
-  miss(post: string) {
-    if (this.gone.has(`post/${post}`)) return;
-    this.unknown.add(post);
-    this.mark('unknown');
+  want(kind: Kind, id: string) {
+    if (this.isGone(kind, id)) return;
+    const ids = this.wanted.get(kind);
+    if (ids) ids.add(id);
+    else this.wanted.set(kind, new Set([id]));
+    this.mark(`wanted ${kind}`);
   }
 
-  takeUnknown() {
-    const posts = [...this.unknown];
-    this.unknown.clear();
-    return posts;
+  takeWanted(kind: Kind): string[] {
+    const ids = [...(this.wanted.get(kind) ?? [])];
+    this.wanted.delete(kind);
+    return ids;
   }
 
   isGone(kind: Kind, id: string) {
@@ -135,12 +137,12 @@ export class Store {
       for (const id of [...shelf.all.keys()]) this.forget(kind, id);
     }
     this.gone.clear();
-    this.unknown.clear();
+    this.wanted.clear();
     this.tail = [];
     this.mark('events');
   }
 
-  // A topic is a kind, a key, `KIND in PARENT` or `events`.
+  // A topic is a kind, a key, `KIND in PARENT`, `wanted KIND` or `events`.
   version(topic: string) {
     return this.versions.get(topic) ?? 0;
   }
