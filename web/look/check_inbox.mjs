@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 
-import { begin, isLive, until } from './check_runs.mjs';
+import { begin, goTo, isLive, until } from './check_runs.mjs';
 
 // Posts of agents, who write 50 each: what nobody has read.
 let writers = 0;
@@ -114,6 +114,22 @@ async function requests({ page, url, ask }) {
   }
 }
 
+// What was trouble once and has been read is no news to who opens the thread again.
+async function readOnce({ page, url, ask }) {
+  const { post } = await begin(ask, 'forgiven', ['fail 3 no compiler']);
+  const look = () => ask('GET', `/api/posts?ids=${post.id}`);
+  await until(look, ({ data }) => data[0].trouble);
+  await ask('POST', '/api/read', { ids: [post.id] });
+  await page.goto(url);
+  const row = page.getByRole('listitem').filter({ hasText: 'For forgiven' });
+  await row.getByRole('link').click();
+  await page.getByRole('note').filter({ hasText: 'the run failed' }).waitFor();
+  await goTo(page, 'Inbox');
+  await row.waitFor();
+  assert.equal(await row.getByTitle('unread').count(), 0);
+  assert.equal(await row.getByText('not answered').count(), 0);
+}
+
 // What became unread while the hub did not tell its title is in the inbox once it does.
 async function lateTitle({ page, url, ask }) {
   const feed = (await ask('POST', '/api/feeds', { name: 'titles' })).id;
@@ -164,6 +180,7 @@ async function trouble({ page, url, ask }) {
 }
 
 export const inbox = {
+  'what was trouble once and has been read is no news again': { act: readOnce },
   'who waits in vain is seen in the inbox, and what came of the run on its page': { act: trouble },
   'the inbox lists what its badge counts, and all is read with one request': { act: unread },
   'what a view asks does not grow with what agents do': { act: requests },

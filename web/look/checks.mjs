@@ -3,13 +3,14 @@
 
 import { launch, open, problemCount } from './browser.mjs';
 import { asker, startHub } from './hub.mjs';
+import { agents } from './check_agents.mjs';
 import { absence } from './check_away.mjs';
 import { inbox } from './check_inbox.mjs';
 import { rows } from './check_rows.mjs';
 import { runs } from './check_runs.mjs';
 import { texts } from './check_texts.mjs';
 
-const all = { ...runs, ...rows, ...inbox, ...texts, ...absence };
+const all = { ...runs, ...agents, ...rows, ...inbox, ...texts, ...absence };
 const look = { scheme: 'light', width: 1280, language: 'en' };
 
 // Each on a page of its own; the hub is theirs together, with what the others have left there.

@@ -1,27 +1,10 @@
 import { expect, test } from 'vitest';
 
-import type { Agent, Comment, Event, Post, Run, Session } from '../api/shapes.ts';
+import type { Agent, Comment, Event, Run, Session } from '../api/shapes.ts';
 import { fold, take } from './fold.ts';
 import { Source } from './source.ts';
 import { Store } from './store.ts';
-
-let seq = 0;
-
-function event(type: string, key: string, body: object = {}): Event {
-  seq += 1;
-  const event_id = `ev_${String(seq).padStart(16, '0')}`;
-  return { event: type, key, event_id, at: '2026-11-16T01:00:00Z', actor: 'human/admin', ...body };
-}
-
-function post(id: string): Post {
-  const written = {
-    author_name: 'a',
-    author_type: 'human' as const,
-    content: 'x',
-    created_by: 'a',
-  };
-  return { id, ...written, created_at: '2026-11-16T00:00:00Z', feed_id: 'fd_1' };
-}
+import { event, post } from './told.ts';
 
 function message(one: Event) {
   return { id: one.event_id, event: one.event, data: JSON.stringify(one) };
@@ -92,19 +75,6 @@ test('with a feed goes what is in it', () => {
   expect(store.list('post').map((one) => one.id)).toEqual(['ps_2']);
 });
 
-test('a thread that waits in vain is unread and says why, until it is read', () => {
-  const store = new Store();
-  take(store, 'post', post('ps_1'));
-  const trouble = 'the run failed: no such model';
-  const body = { trouble, notice: { text: trouble, unread: true } };
-  fold(store, event('notice', 'thread/ps_1', body));
-  expect(store.get('post', 'ps_1')).toMatchObject({ unread: true, trouble });
-  fold(store, event('thread_read', 'thread/ps_1'));
-  expect(store.get('post', 'ps_1')).toMatchObject({ unread: false, trouble: null });
-  fold(store, event('notice', 'thread/ps_1', { notice: { text: 'done, but Bash was denied' } }));
-  expect(store.get('post', 'ps_1')?.unread).toBe(false);
-});
-
 test('an agent that is refused has no credentials until a run of it is not', () => {
   const store = new Store();
   take(store, 'agent', { id: 'ag_1', state: 'idle' } as Agent);
@@ -125,63 +95,6 @@ test('who types is shown until it is idle, each session for itself', () => {
   expect(store.get('thread', 'ps_1')?.typists.map((one) => one.session_id)).toEqual(['ss_2']);
   fold(store, event('agent_idle', 'thread/ps_1', { typing: null }));
   expect(store.get('thread', 'ps_1')?.typists).toEqual([]);
-});
-
-test('a session runs while its run does, and the run keeps what it said', () => {
-  const store = new Store();
-  take(store, 'session', session);
-  const run = { run: 'r1', session_id: 'ss_1', agent_id: 'ag_1' };
-  fold(store, event('run_started', 'shift/ss_1/r1', run));
-  expect(store.get('session', 'ss_1')?.status).toBe('running');
-  const said = event('run_output', 'shift/ss_1/r1', { ...run, output: 'one' });
-  fold(store, said);
-  fold(store, said);
-  fold(store, event('run_finished', 'shift/ss_1/r1', { ...run, verdict: 'done', output: null }));
-  expect(store.get('session', 'ss_1')?.status).toBe('idle');
-  expect(store.get('shift', 'r1')).toMatchObject({ status: 'ended', verdict: 'done' });
-  expect(store.get('shift', 'r1')?.outputs?.map((one) => one.text)).toEqual(['one']);
-});
-
-test('what a run said stands in the order of the log, whichever was heard first', () => {
-  const store = new Store();
-  const run = { run: 'r1', session_id: 'ss_1', agent_id: 'ag_1' };
-  fold(store, event('run_started', 'shift/ss_1/r1', run));
-  const [one, two, three] = ['one', 'two', 'three'].map((output) =>
-    event('run_output', 'shift/ss_1/r1', { ...run, output }),
-  );
-  for (const heard of [three!, one!, two!, three!]) fold(store, heard);
-  expect(store.get('shift', 'r1')?.outputs?.map((said) => said.text)).toEqual(['one', 'two', 'three']);
-  expect(store.get('shift', 'r1')?.output).toBe('three');
-});
-
-test('of a run that was never read a word makes no half of it', () => {
-  const store = new Store();
-  const run = { run: 'r1', session_id: 'ss_1', agent_id: 'ag_1' };
-  fold(store, event('run_output', 'shift/ss_1/r1', { ...run, output: 'one' }));
-  expect(store.list('shift')).toEqual([]);
-});
-
-test('the story of a run that has ended does not let it run again', () => {
-  const store = new Store();
-  take(store, 'session', session);
-  const run = { run: 'r1', session_id: 'ss_1', agent_id: 'ag_1' };
-  const started = event('run_started', 'shift/ss_1/r1', { ...run, host: 'vm' });
-  const said = event('run_output', 'shift/ss_1/r1', { ...run, output: 'one' });
-  take(store, 'shift', { id: 'r1', ...run, status: 'ended', verdict: 'done' } as unknown as Run);
-  for (const heard of [started, said]) fold(store, heard);
-  expect(store.get('shift', 'r1')).toMatchObject({ status: 'ended', verdict: 'done', host: 'vm' });
-  expect(store.get('session', 'ss_1')?.status).toBe('idle');
-});
-
-test('the end of an earlier run leaves a session running that runs again', () => {
-  const store = new Store();
-  take(store, 'session', session);
-  const run = (id: string) => ({ run: id, session_id: 'ss_1', agent_id: 'ag_1' });
-  fold(store, event('run_started', 'shift/ss_1/r1', run('r1')));
-  const old = event('run_finished', 'shift/ss_1/r1', { ...run('r1'), verdict: 'done' });
-  fold(store, event('run_started', 'shift/ss_1/r2', run('r2')));
-  fold(store, old);
-  expect(store.get('session', 'ss_1')?.status).toBe('running');
 });
 
 test('a run of a snapshot and of the log are one', () => {
@@ -207,6 +120,14 @@ test('an event that comes twice counts once', () => {
   source.receive([message(one), message(one)]);
   expect(source.store.events()).toHaveLength(1);
   expect(source.last).toBe(one.event_id);
+});
+
+test('of the last events long texts are kept in part', () => {
+  const store = new Store();
+  const body = { output: 'x'.repeat(16_000), run: 'r1' };
+  for (let i = 0; i < 10; ++i) store.remember(event('run_output', 'shift/ss_1/r1', body));
+  expect(JSON.stringify(store.events()).length).toBeLessThan(30_000);
+  expect(store.events()[0]).toMatchObject({ event: 'run_output', run: 'r1' });
 });
 
 test('the place is known before anything has happened', () => {

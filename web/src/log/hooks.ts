@@ -76,6 +76,11 @@ export function forgetSnapshots() {
   begun.clear();
 }
 
+// So that it is read again by who wants it next: what it put into the store was dropped.
+export function forgetSnapshot(name: string) {
+  begun.delete(name);
+}
+
 // Reads something into the store, once for all who want it under this name; again when the log does
 // not reach back (epoch), or when asked to. `load` puts its rows with `source.snapshot`.
 export function useSnapshot(name: string, load: () => Promise<unknown>): Loading {

@@ -4,9 +4,10 @@ import { useEffect, useMemo } from 'react';
 
 import { call } from '../api/client.ts';
 import type { Page } from '../api/shapes.ts';
-import { fold, take, takeItem } from './fold.ts';
+import { take, takeItem } from './fold.ts';
 import { source, store, useSnapshot, useSubject, useSubjects } from './hooks.ts';
 import type { Kind } from './subjects.ts';
+import { tellNotice } from './thread_events.ts';
 import { Wanted } from './wanted.ts';
 
 const page_rows = 200;
@@ -300,7 +301,7 @@ export function useThreadStory(post_id: string) {
         const query = { key: `thread/${post_id}`, topics: 'notice', cursor, limit: page_rows };
         return call('GET /api/events', { query });
       },
-      (event) => fold(store, event),
+      (event) => tellNotice(store, event),
       story_pages_max,
     ),
   );

@@ -4,7 +4,7 @@
 // once per turn of the clock, however much has changed: 200 events are one rendering.
 
 import type { Event } from '../api/shapes.ts';
-import { events_max, kept, parentOf } from './subjects.ts';
+import { event_text_chars_max, events_max, kept, parentOf } from './subjects.ts';
 import type { Kind, Kinds } from './subjects.ts';
 
 type Listener = () => void;
@@ -16,6 +16,16 @@ interface Shelf {
 
 const told_every_ms = 16;
 
+// Of thousands of events not all texts are kept: what is shown elsewhere has them whole.
+function shortened(event: Event): Event {
+  const long = Object.entries(event).filter(
+    ([, value]) => typeof value === 'string' && value.length > event_text_chars_max,
+  ) as [string, string][];
+  if (long.length === 0) return event;
+  const cut = long.map(([name, text]) => [name, `${text.slice(0, event_text_chars_max)} …`]);
+  return { ...event, ...Object.fromEntries(cut) };
+}
+
 export class Store {
   private shelves = new Map<Kind, Shelf>();
   private gone = new Set<string>();
@@ -26,7 +36,8 @@ export class Store {
   private timer: ReturnType<typeof setTimeout> | undefined;
   // The last events as they came, for those who show the log itself.
   private tail: Event[] = [];
-  // Threads whose comments somebody shows; of others comments are not kept.
+  // Threads and runs that somebody shows, by their ids: of others comments are not kept, and not all
+  // that was said.
   readonly open = new Map<string, number>();
   // What is to be read from the hub, by kind: posts that became unread and were never read here.
   private wanted = new Map<Kind, Set<string>>();
@@ -117,7 +128,7 @@ export class Store {
   }
 
   remember(event: Event) {
-    this.tail.push(event);
+    this.tail.push(shortened(event));
     if (this.tail.length > 2 * events_max) this.tail = this.tail.slice(-events_max);
     this.mark('events');
   }

@@ -18,11 +18,11 @@ export interface ThreadNotice {
   session_id?: string | null;
 }
 
-// What a thread shows beside its comments. Only what happened since the page was opened.
+// What a thread shows beside its comments.
 export interface Thread {
   id: string;
   typists: Typist[];
-  notices: ThreadNotice[];
+  notices: readonly ThreadNotice[];
 }
 
 export interface Output {
@@ -31,9 +31,10 @@ export interface Output {
   text: string;
 }
 
-// A run with what it said while the page was open.
+// A run with what it said, while somebody shows it; else with the newest of that.
 export interface LiveRun extends Run {
-  outputs?: Output[];
+  outputs?: readonly Output[];
+  left_out?: number; // How many bytes it said before the first of these.
   stop_asked?: boolean;
 }
 
@@ -94,8 +95,10 @@ export const kept: Record<Kind, number> = {
 };
 
 export const outputs_max = 500;
+export const output_chars_max = 4 << 20; // Of one run.
 export const notices_max = 200;
 export const events_max = 2_000;
+export const event_text_chars_max = 2_000; // Of one text in one of them.
 
 export function kindOf(key: string) {
   const slash = key.indexOf('/');

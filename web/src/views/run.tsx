@@ -104,22 +104,21 @@ function Shown({ block, open }: { block: Block; open: boolean }) {
 }
 
 // Stays at the end while it is there; who has scrolled up is left alone.
-function useFollowing(length: number, live: boolean) {
-  const end = useRef<HTMLDivElement>(null);
+function useFollowing(newest: string, live: boolean) {
+  const [end, setEnd] = useState<HTMLDivElement | null>(null);
   const isAtEnd = useRef(false);
   useEffect(() => {
-    const watched = end.current;
-    if (!watched) return;
+    if (!end) return;
     const observer = new IntersectionObserver(([entry]) => {
       isAtEnd.current = entry?.isIntersecting ?? false;
     });
-    observer.observe(watched);
+    observer.observe(end);
     return () => observer.disconnect();
-  }, []);
+  }, [end]);
   useEffect(() => {
-    if (live && isAtEnd.current) end.current?.scrollIntoView({ block: 'end' });
-  }, [length, live]);
-  return end;
+    if (live && isAtEnd.current) end?.scrollIntoView({ block: 'end' });
+  }, [end, newest, live]);
+  return setEnd;
 }
 
 export default function RunView({ params }: ViewProps) {
@@ -131,9 +130,12 @@ export default function RunView({ params }: ViewProps) {
   const { run, loading, error, again } = useRun(session, id);
   const name = useSessionName(session, run?.agent_id);
   const [open, setOpen] = useState(false);
-  const blocks = useMemo(() => blocksOf(run?.outputs ?? []), [run?.outputs]);
+  const blocks = useMemo(
+    () => blocksOf(run?.outputs ?? [], run?.left_out),
+    [run?.outputs, run?.left_out],
+  );
   const isRunning = run?.status === 'running';
-  const end = useFollowing(run?.outputs?.length ?? 0, isRunning);
+  const end = useFollowing(run?.outputs?.at(-1)?.event_id ?? '', isRunning);
   const key = `shift/${session}/${id}`;
 
   if (!run && loading) return <Loading />;
@@ -212,9 +214,11 @@ export default function RunView({ params }: ViewProps) {
           )
         }
       >
-        {blocks.length === 0 ? (
+        {blocks.length === 0 && loading && <Loading />}
+        {blocks.length === 0 && !loading && !error && (
           <p className="text-soft text-sm">{isRunning ? t.no_output : t.said_nothing}</p>
-        ) : (
+        )}
+        {blocks.length > 0 && (
           <div role="log" aria-label={t.output} className="flex flex-col gap-3">
             {blocks.map((block, i) => (
               <Shown key={i} block={block} open={open} />

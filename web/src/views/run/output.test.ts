@@ -49,6 +49,13 @@ test('what was left out stands where it was', () => {
   ]);
 });
 
+test('what was said before all that is kept is said to be left out', () => {
+  expect(blocksOf([{ text: 'two\n' }], 8_192)).toEqual([
+    { is: 'gap', bytes: 8_192 },
+    { is: 'words', text: 'two' },
+  ]);
+});
+
 test('nothing is nothing', () => {
   expect(blocksOf([])).toEqual([]);
   expect(blocksOf([{ text: '\n' }])).toEqual([]);

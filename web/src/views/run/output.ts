@@ -23,8 +23,9 @@ const gap_line = /^! (\d{1,15}) bytes of what it said are left out here$/;
 const silence_line = /^! what it says from here on is not told here$/;
 const failed_line = /^! ([\w.:/-]{1,100}) failed: (.*)$/;
 
-export function blocksOf(outputs: readonly Pick<Output, 'text'>[]): Block[] {
-  const blocks: Block[] = [];
+// `left_out`: bytes that were said before, and are not kept here.
+export function blocksOf(outputs: readonly Pick<Output, 'text'>[], left_out = 0): Block[] {
+  const blocks: Block[] = left_out > 0 ? [{ is: 'gap', bytes: left_out }] : [];
   const add = (line: string) => {
     const last = blocks.at(-1);
     const tool = tool_line.exec(line);
