@@ -29,7 +29,7 @@ export interface Agent {
   cents_per_day?: number;
   session_runs_per_day?: number;
   session_cents_per_day?: number;
-  last_seen_at?: string;
+  last_seen?: string;
   online?: boolean;
   // How it is doing, and why it does not work if it does not.
   state?: string;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import type { Agent, Comment, Event, Run, Session } from '../api/shapes.ts';
+import type { Comment, Event, Run, Session } from '../api/shapes.ts';
 import { fold, take } from './fold.ts';
 import { Source } from './source.ts';
 import { Store } from './store.ts';
@@ -73,17 +73,6 @@ test('with a feed goes what is in it', () => {
   take(store, 'post', { ...post('ps_2'), feed_id: 'fd_2' });
   fold(store, event('feed_deleted', 'feed/fd_1'));
   expect(store.list('post').map((one) => one.id)).toEqual(['ps_2']);
-});
-
-test('an agent that is refused has no credentials until a run of it is not', () => {
-  const store = new Store();
-  take(store, 'agent', { id: 'ag_1', state: 'idle' } as Agent);
-  const ended = (run: string, verdict: string) =>
-    event('run_finished', `shift/ss_1/${run}`, { run, session_id: 'ss_1', agent_id: 'ag_1', verdict });
-  fold(store, ended('r1', 'credentials'));
-  expect(store.get('agent', 'ag_1')?.state).toBe('no_credentials');
-  fold(store, ended('r2', 'done'));
-  expect(store.get('agent', 'ag_1')?.state).toBe('idle');
 });
 
 test('who types is shown until it is idle, each session for itself', () => {

@@ -1,7 +1,7 @@
 // What an event means for the page's picture: one small function per kind. Pure apart from the
 // store it is given, and the same event twice does no harm.
 
-import type { Event, Item, Post } from '../api/shapes.ts';
+import type { Agent, Event, Item, Post } from '../api/shapes.ts';
 import { bodyOf, merged } from './merge.ts';
 import { foldRun, putRun } from './run_events.ts';
 import type { Store } from './store.ts';
@@ -78,29 +78,31 @@ export function takeItem(store: Store, row: Item, status: 'open' | 'skipped') {
   store.put('item', id, { ...store.get('item', id), ...row, key: `item/${id}`, status });
 }
 
-// Each tells all that was used that day so far.
+function hasBudget(agent: Agent) {
+  const { runs_per_day, cents_per_day, session_runs_per_day, session_cents_per_day } = agent;
+  return [runs_per_day, cents_per_day, session_runs_per_day, session_cents_per_day].some(
+    (most) => (most ?? 0) > 0,
+  );
+}
+
+// Each tells all that was used that day so far. Whether a budget is used up is for the hub to say.
 function tally(store: Store, event: Event) {
   const id = idOf(event.key);
   store.put('tally', id, merged(store.get('tally', id), { ...bodyOf(event), id }));
-  // That a budget is reached is told there once.
   const agent = store.get('agent', String(event.agent_id));
-  if (agent?.state && typeof event.told === 'string') {
-    store.patch('agent', agent.id, { state: 'over_budget', state_why: event.told });
-  }
+  if (agent && (typeof event.told === 'string' || hasBudget(agent))) store.want('agent', agent.id);
 }
 
+// No event tells how an agent is doing, only that this may be another now.
 function agent(store: Store, event: Event) {
-  const seen = { last_seen_at: event.at };
-  const state = store.get('agent', idOf(event.key))?.state;
-  if (event.event === 'agent_online') {
-    const served = state === 'unserved' ? { state: 'idle', state_why: '' } : {};
-    thing(store, 'agent', event, { online: true, ...seen, ...served });
-  } else if (event.event === 'agent_offline') {
-    const unserved = state === 'idle' ? { state: 'unserved', state_why: '' } : {};
-    thing(store, 'agent', event, { online: false, ...seen, ...unserved });
+  const id = idOf(event.key);
+  if (event.event === 'agent_online' || event.event === 'agent_offline') {
+    const online = event.event === 'agent_online';
+    thing(store, 'agent', event, { online, last_seen: event.at });
   } else {
     thing(store, 'agent', event);
   }
+  if (store.get('agent', id)) store.want('agent', id);
 }
 
 export function fold(store: Store, event: Event) {

@@ -80,18 +80,25 @@ export function leaveRun(store: Store, id: string) {
   if (run?.outputs) store.put('shift', id, unshown(run));
 }
 
-// Whether it has credentials is seen when it runs.
+const hindrances = new Set(['unserved', 'no_credentials', 'over_budget']);
+
+// That it works clears what hindered it before. Once it rests the hub says how it is, unless that is
+// plain: what it says of an agent at work hides all else, and no event tells of a login that is
+// refused no more, or of a budget that is used up.
 function tellAgent(store: Store, event: Event) {
   const agent = store.get('agent', String(event.agent_id));
-  const isRefused = event.verdict === 'credentials';
-  if (!agent?.state || (!isRefused && agent.state !== 'no_credentials')) return;
-  const state = isRefused ? 'no_credentials' : 'idle';
-  store.patch('agent', agent.id, { state, state_why: isRefused ? String(event.why ?? '') : '' });
+  if (!agent?.state) return;
+  if (event.event === 'run_started') {
+    if (!hindrances.has(agent.state)) return;
+    store.patch('agent', agent.id, { state: 'working', state_why: '' });
+  } else if (agent.state === 'working' || event.verdict === 'credentials') {
+    store.want('agent', agent.id);
+  }
 }
 
 export function foldRun(store: Store, event: Event) {
   const known = store.get('shift', String(event.run ?? idOf(event.key)));
-  if (event.event === 'run_finished') tellAgent(store, event);
+  if (event.event === 'run_started' || event.event === 'run_finished') tellAgent(store, event);
   if (known || event.event === 'run_started') return putRun(store, withEvent(known, event));
   // Of a run that was not read, a word is no picture: its story is read when it is wanted. Its end
   // says that its session does not run any more.

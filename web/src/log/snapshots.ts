@@ -2,10 +2,11 @@
 
 import { useEffect, useMemo } from 'react';
 
-import { call } from '../api/client.ts';
+import { ApiError, call } from '../api/client.ts';
 import type { Page } from '../api/shapes.ts';
 import { take, takeItem } from './fold.ts';
 import { source, store, useSnapshot, useSubject, useSubjects } from './hooks.ts';
+import { kept } from './subjects.ts';
 import type { Kind } from './subjects.ts';
 import { tellNotice } from './thread_events.ts';
 import { Wanted } from './wanted.ts';
@@ -70,12 +71,16 @@ export function useUnreadCounts(): ReadonlyMap<string, number> {
   return counts;
 }
 
-// The agents with their sessions: there are few, and everything names them.
-async function loadAgents() {
-  await readAll(
+function loadAgentRows() {
+  return readAll(
     (cursor) => call('GET /api/agents', { query: { cursor, limit: page_rows } }),
     (row) => take(store, 'agent', row),
   );
+}
+
+// The agents with their sessions: there are few, and everything names them.
+async function loadAgents() {
+  await loadAgentRows();
   await readAll(
     (cursor) => call('GET /api/sessions', { query: { cursor, limit: page_rows } }),
     (row) => take(store, 'session', row),
@@ -243,6 +248,49 @@ function useWanted(kind: Kind, want: (id: string) => void, again: () => void) {
 // What became unread and is not known here is read, so that it can be listed. Called once.
 export function useUnknownThreads() {
   useWanted('post', wantPost, wantedPosts.again);
+}
+
+// How agents are doing that the log does not tell of: a few are read one by one, many together.
+const few_agents = 4;
+const agents_pause_ms = 1_000;
+
+async function readAgent(id: string) {
+  try {
+    await source.snapshot(
+      () => call('GET /api/agents/{id}', { path: { id } }),
+      (row) => take(store, 'agent', row),
+    );
+  } catch (error) {
+    // It was deleted meanwhile.
+    if (!(error instanceof ApiError) || error.status !== 404) throw error;
+  }
+}
+
+const wantedAgents = new Wanted(
+  (ids) => (ids.length > few_agents ? loadAgentRows() : Promise.all(ids.map(readAgent))),
+  kept.agent,
+  agents_pause_ms,
+);
+
+// That a new day has begun, and its budget with it, is no event.
+const budget_look_ms = 60_000;
+
+function lookAtBudgets() {
+  for (const { id, state } of store.list('agent')) if (state === 'over_budget') wantAgent(id);
+}
+
+function wantAgent(id: string) {
+  if (store.get('agent', id)) wantedAgents.want(id);
+}
+
+// Keeps true what is said of how agents are doing, for the views that say it.
+export function useAgentStates() {
+  useWanted('agent', wantAgent, wantedAgents.again);
+  useEffect(() => {
+    lookAtBudgets();
+    const timer = setInterval(lookAtBudgets, budget_look_ms);
+    return () => clearInterval(timer);
+  }, []);
 }
 
 // What is new, and the newest of the rest.

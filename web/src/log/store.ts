@@ -39,7 +39,8 @@ export class Store {
   // Threads and runs that somebody shows, by their ids: of others comments are not kept, and not all
   // that was said.
   readonly open = new Map<string, number>();
-  // What is to be read from the hub, by kind: posts that became unread and were never read here.
+  // What is to be read from the hub, by kind: posts that became unread and were never read here,
+  // agents of which the log does not tell how they are doing now.
   private wanted = new Map<Kind, Set<string>>();
 
   get<K extends Kind>(kind: K, id: string): Kinds[K] | undefined {

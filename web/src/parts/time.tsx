@@ -12,6 +12,11 @@ function useWords(say: (now: number) => string) {
   return useSyncExternalStore(subscribe, () => say(clock()));
 }
 
+// The day as the hub counts it, in UTC.
+export function useToday() {
+  return useWords((now) => new Date(now).toISOString().slice(0, 10));
+}
+
 type Words = Same<typeof partsText.en>;
 
 export function spanWords(ms: number, t: Words) {

@@ -6,12 +6,13 @@ import { call } from '../api/client.ts';
 import type { ViewProps } from '../views.ts';
 import { useSubject } from '../log/hooks.ts';
 import { statusOfAgent } from '../log/runs.ts';
-import { useSessions } from '../log/snapshots.ts';
+import { useAgentStates, useSessions } from '../log/snapshots.ts';
 import { Empty, ErrorBox, Loading } from '../parts/boxes.tsx';
 import { Button } from '../parts/button.tsx';
 import { Question } from '../parts/dialog.tsx';
 import { Key } from '../parts/key.tsx';
 import { Page } from '../parts/page.tsx';
+import { Fact } from '../parts/rows.tsx';
 import { Status } from '../parts/status.tsx';
 import { Time } from '../parts/time.tsx';
 import { paths } from '../paths.ts';
@@ -30,6 +31,7 @@ export default function AgentView({ params, hash }: ViewProps) {
   const id = params.id ?? '';
   const { sessions, loading, error, again } = useSessions(id);
   const agent = useSubject('agent', id);
+  useAgentStates();
   const [asking, setAsking] = useState(false);
   const isThere = sessions.length > 0;
   useEffect(() => {
@@ -57,7 +59,11 @@ export default function AgentView({ params, hash }: ViewProps) {
           <Status is={statusOfAgent(agent, isRunning)} />
           {!isRunning && agent.state_why && <span className="user-text">{words(agent.state_why)}</span>}
           <span>{agent.type}</span>
-          {agent.last_seen_at && <Time at={agent.last_seen_at} />}
+          {agent.last_seen && !agent.online && (
+            <Fact label={t.seen}>
+              <Time at={agent.last_seen} />
+            </Fact>
+          )}
           <Key of={`agent/${id}`} />
         </>
       }

@@ -8,7 +8,7 @@ import type { ViewProps } from '../views.ts';
 import { useShortcuts } from '../keyboard.ts';
 import { useSubjects } from '../log/hooks.ts';
 import { statusOfAgent } from '../log/runs.ts';
-import { useAgents } from '../log/snapshots.ts';
+import { useAgentStates, useAgents } from '../log/snapshots.ts';
 import { Empty, ErrorBox, Loading } from '../parts/boxes.tsx';
 import { Button } from '../parts/button.tsx';
 import { Dialog } from '../parts/dialog.tsx';
@@ -22,20 +22,22 @@ import { Status } from '../parts/status.tsx';
 import { Time } from '../parts/time.tsx';
 import { paths } from '../paths.ts';
 import { navigate } from '../router.tsx';
+import { useNoticeWords } from '../text/notices.ts';
 import { useText } from '../text/text.ts';
 import { agentsText } from '../text/views/agents.ts';
 import { AgentFields, changesOf, draftOf, useDraft } from './agent/form.tsx';
 
 function AgentRow({ agent, marked }: { agent: Agent; marked: boolean }) {
   const t = useText(agentsText);
+  const words = useNoticeWords();
   const sessions = useSubjects('session', `agent/${agent.id}`);
   const running = sessions.filter((session) => session.status === 'running').length;
   return (
     <Row marked={marked}>
-      <span className="min-w-32 grow font-medium">
+      <span className="min-w-32 grow truncate font-medium sm:basis-32" title={agent.name}>
         <AgentName id={agent.id} />
       </span>
-      <span className="sm:w-32" title={agent.state_why || undefined}>
+      <span className="sm:w-32" title={(running === 0 && words(agent.state_why ?? '')) || undefined}>
         <Status is={statusOfAgent(agent, running > 0)} />
       </span>
       <Facts>
@@ -47,12 +49,14 @@ function AgentRow({ agent, marked }: { agent: Agent; marked: boolean }) {
           {t.sessions(sessions.length)}
           {running > 0 && ` · ${t.running(running)}`}
         </span>
-        {agent.last_seen_at && (
-          <Fact label={t.seen}>
-            <Time at={agent.last_seen_at} />
-          </Fact>
-        )}
-        <span className="min-w-0 truncate sm:w-44">
+        <span className="empty:hidden sm:w-28 sm:empty:inline">
+          {agent.last_seen && !agent.online && (
+            <Fact label={t.seen}>
+              <Time at={agent.last_seen} />
+            </Fact>
+          )}
+        </span>
+        <span className="min-w-0 truncate sm:w-32">
           <Key of={`agent/${agent.id}`} />
         </span>
       </Facts>
@@ -99,6 +103,7 @@ function NewAgent({ onMade }: { onMade: (made: Agent & { key: string }) => void 
 export default function Agents({ query }: ViewProps) {
   const t = useText(agentsText);
   const { agents, loading, error, again } = useAgents();
+  useAgentStates();
   const [making, setMaking] = useState(query.has('new'));
   const [made, setMade] = useState<(Agent & { key: string }) | undefined>();
   const close = () => {

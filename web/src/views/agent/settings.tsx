@@ -4,6 +4,8 @@ import { useState } from 'react';
 
 import { call } from '../../api/client.ts';
 import type { Agent } from '../../api/shapes.ts';
+import { take } from '../../log/fold.ts';
+import { store } from '../../log/hooks.ts';
 import { ErrorBox } from '../../parts/boxes.tsx';
 import { Button } from '../../parts/button.tsx';
 import { Section } from '../../parts/rows.tsx';
@@ -30,7 +32,7 @@ export function AgentSettings({ agent }: { agent: Agent }) {
     try {
       const name = draft.name.trim();
       const body = { ...changesOf(draft, before), ...(name !== before.name ? { name } : {}) };
-      await call('PATCH /api/agents/{id}', { path: { id: agent.id }, body });
+      take(store, 'agent', await call('PATCH /api/agents/{id}', { path: { id: agent.id }, body }));
       setBefore({ ...draft, name });
       setDraft({ ...draft, name });
       setSaved(true);

@@ -5,6 +5,7 @@ import { useTallies } from '../../log/snapshots.ts';
 import { moneyWords, useNumber } from '../../parts/amount.tsx';
 import { ErrorBox } from '../../parts/boxes.tsx';
 import { Section } from '../../parts/rows.tsx';
+import { useToday } from '../../parts/time.tsx';
 import { useText } from '../../text/text.ts';
 import { agentText } from '../../text/views/agent.ts';
 
@@ -53,7 +54,7 @@ const micros_per_cent = 10_000;
 export function Usage({ agent }: { agent: Agent }) {
   const t = useText(agentText);
   const number = useNumber();
-  const day = new Date().toISOString().slice(0, 10);
+  const day = useToday();
   const { tallies, error, again } = useTallies(agent.id, day);
   const sum = (of: (row: Tally) => number) =>
     tallies.reduce((total, row) => total + (of(row) || 0), 0);
