@@ -62,10 +62,15 @@ export class Source {
   // Now, instead of after the pause.
   retry = () => this.wakeUp();
 
+  // Once the stream is there: of what is read from then on every change is told.
+  opened() {
+    return this.gate.opened;
+  }
+
   // Reads rows and puts them in, then again the events that came meanwhile: rows that are older
   // than those cannot undo them. Waits for the stream, so that nothing falls between the two.
   async snapshot<T>(load: () => Promise<T>, put: (rows: T) => void): Promise<T> {
-    await this.gate.opened;
+    await this.opened();
     const came: Event[] = [];
     this.recorders.add(came);
     try {

@@ -1,12 +1,13 @@
 // Who holds which lock since when, how that was judged, and who waits.
 
 import { useQuery } from '@tanstack/react-query';
-import { useCallback, useState } from 'react';
+import { useCallback, useEffect, useMemo, useState } from 'react';
 
 import { call } from '../api/client.ts';
 import type { Lease } from '../api/shapes.ts';
 import type { ViewProps } from '../views.ts';
-import { useChange } from '../log/hooks.ts';
+import { source, useChange } from '../log/hooks.ts';
+import { Pace } from '../log/pace.ts';
 import { Empty, ErrorBox, Loading } from '../parts/boxes.tsx';
 import { Button } from '../parts/button.tsx';
 import { Question } from '../parts/dialog.tsx';
@@ -22,6 +23,7 @@ import { leasesText } from '../text/views/leases.ts';
 
 // A verdict also changes because nothing happens: silence is no event.
 const look_every_ms = 5_000;
+const read_again_ms = 1_000;
 
 // In the order in which they will get it.
 function Waiters({ lease }: { lease: Lease }) {
@@ -88,23 +90,39 @@ function LeaseRow(props: { lease: Lease; marked: boolean; onBreak: (lease: Lease
   );
 }
 
-export default function Leases(_: ViewProps) {
-  const t = useText(leasesText);
+// What the log tells of locks is read again, together with all that comes within a second: the
+// verdicts are the hub's.
+function useLeases() {
   const query = useQuery({
     queryKey: ['leases'],
-    queryFn: ({ signal }) => call('GET /api/leases', {}, signal),
+    queryFn: async ({ signal }) => {
+      await source.opened();
+      return call('GET /api/leases', {}, signal);
+    },
     refetchInterval: (query) => (query.state.data?.data.length ? look_every_ms : false),
   });
+  const { refetch, isFetched } = query;
+  // What is under way may have been answered before the change: it is asked anew.
+  const pace = useMemo(() => new Pace(() => refetch(), read_again_ms), [refetch]);
+  useEffect(() => () => pace.end(), [pace]);
+  const comeBack = useCallback(() => {
+    if (source.state === 'live' && isFetched) pace.ask();
+  }, [pace, isFetched]);
+  useChange('locks', pace.ask);
+  useChange('epoch', pace.ask);
+  useChange('stream', comeBack);
+  return query;
+}
+
+export default function Leases(_: ViewProps) {
+  const t = useText(leasesText);
+  const query = useLeases();
   const { refetch } = query;
-  useChange(
-    'locks',
-    useCallback(() => void refetch(), [refetch]),
-  );
-  const [words, setWords] = useState('');
+  const [filter, setFilter] = useState('');
   const [breaking, setBreaking] = useState<Lease | undefined>();
   const [why, setWhy] = useState('');
   const all = query.data?.data ?? [];
-  const wanted = words.toLowerCase();
+  const wanted = filter.toLowerCase();
   const shown = all.filter((lease) =>
     [lease.name, lease.owner, lease.host, lease.command].some((text) =>
       text.toLowerCase().includes(wanted),
@@ -131,8 +149,8 @@ export default function Leases(_: ViewProps) {
             <Field
               label={t.filter}
               type="search"
-              value={words}
-              onChange={(event) => setWords(event.target.value)}
+              value={filter}
+              onChange={(event) => setFilter(event.target.value)}
             />
           </div>
           <Rows label={t.title}>
