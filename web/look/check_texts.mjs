@@ -69,6 +69,9 @@ async function notices({ page, url, ask }) {
   await page.goto(`${url}/posts/${many.id}`);
   await note.filter({ hasText: '세션 한도에 도달해 기본 세션이 처리합니다' }).waitFor();
   assert.equal(await note.filter({ hasText: 'session limit' }).count(), 0);
+  await ask('POST', '/api/leases', { names: ['remarked'], host: 'far' });
+  await page.goto(`${url}/leases`);
+  await page.getByText('여기서는 프로세스가 보이지 않습니다').first().waitFor();
   await page.goto(`${url}/posts/${failed.id}`);
   await note.filter({ hasText: /^실행이 실패했습니다.*다시 시도합니다/ }).waitFor();
   assert.equal(await note.filter({ hasText: 'the run failed' }).count(), 0);

@@ -36,10 +36,34 @@ test.each([
     'nobody serves @slow now; it answers when a worker does',
     '지금 @slow을(를) 맡은 작업자가 없습니다. 작업자가 생기면 답합니다.',
   ],
+  [
+    'it goes on at 2026-11-16T01:00:00Z: it is used too much',
+    '2026-11-16T01:00:00Z에 이어서 합니다: it is used too much',
+  ],
+  [
+    `the run failed (timed_out): it was ended after 30 min, its time limit${again}`,
+    `실행이 실패했습니다 (시간 초과): 제한 시간 30분이(가) 지나 끝냈습니다${later}`,
+  ],
+  [`the run was stopped: it was stopped${again}`, `실행이 중지되었습니다${later}`],
+  [
+    'it ended with exit code 3 and no result: no space left',
+    '결과 없이 종료 코드 3(으)로 끝났습니다: no space left',
+  ],
+  ['held for 2 h 5 min, the limit is 30 min', '2시간 5분 동안 잡고 있으며, 한도는 30분입니다'],
+  ['no worker serves it now', '지금 맡은 작업자가 없습니다'],
   ['what nobody has heard of', 'what nobody has heard of'],
 ])('%s', (said, words) => {
   expect(inKorean(said)).toBe(words);
 });
+
+// Sources of the hub, by their paths.
+const sources = Object.entries(
+  import.meta.glob<string>('../../../src/{api,backend,core,feed,run,work}/*.cc', {
+    query: '?raw',
+    import: 'default',
+    eager: true,
+  }),
+).filter(([path]) => !path.endsWith('_test.cc'));
 
 // Whoever changes a sentence of the hub finds here that the page knows it by its words.
 test.each([
@@ -51,17 +75,46 @@ test.each([
   '; at last ',
   '; it can be tried again',
   'done, but ',
+  'it goes on at {}: {}',
   'session limit reached',
   'not a possible session name',
   ', handled by the default session',
   'agents have mentioned agents {} times here within {}: the chain stops, nobody was woken',
   'budget reached: {} of {} {} today ({})',
+  'the run was lost',
+  'the run has ended',
+  'its keeper died',
+  'signal {} ended it',
+  'it ended with exit code {} and no {}',
+  'it was ended at its time limit',
+  'it was not allowed to use {}',
+  'it asks to be called later',
+  'the model service refuses the login: ',
 ])('the hub says "%s"', (words) => {
-  const sources = import.meta.glob<string>('../../../src/feed/*.cc', {
-    query: '?raw',
-    import: 'default',
-    eager: true,
-  });
-  const said = Object.entries(sources).filter(([path]) => !path.endsWith('_test.cc'));
-  expect(said.some(([, text]) => text.includes(words))).toBe(true);
+  expect(sources.some(([, text]) => text.includes(words))).toBe(true);
+});
+
+// What stands in them as the reason of something. To keepers the hub says why nothing begins for
+// them; people do not read that.
+const reason =
+  /(?:^|[^n])(?:\.why|evidence|judgement\.why) =\s*(?:was_left \? )?(?:fmt::format\()?"([^"]+)"/g;
+
+// With what may stand there in place of `{}`.
+function filled(words: string) {
+  const whose = words.replace('{} today', 'runs of the agent today');
+  return ['7', '5 min'].map((value) => whose.replaceAll('{}', value));
+}
+
+const said = sources.flatMap(([path, text]) => {
+  const reasons = [...text.matchAll(reason)].map((found) => found[1] ?? '');
+  return reasons.map((words) => [words, path.replace(/.*\/src\//, '')] as const);
+});
+
+test('there are reasons in the sources', () => {
+  expect(said.length).toBeGreaterThan(15);
+});
+
+// Whoever gives a new reason finds here that the page must learn it.
+test.each(said)('"%s" is Korean in a Korean page (%s)', (words) => {
+  expect(filled(words).some((one) => /[가-힣]/.test(inKorean(one)))).toBe(true);
 });

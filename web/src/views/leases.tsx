@@ -18,6 +18,7 @@ import { useMark } from '../parts/rows.ts';
 import { Fact, Facts, Row, Rows } from '../parts/rows.tsx';
 import { Status } from '../parts/status.tsx';
 import { Span, Time } from '../parts/time.tsx';
+import { useNoticeWords } from '../text/notices.ts';
 import { useText } from '../text/text.ts';
 import { leasesText } from '../text/views/leases.ts';
 
@@ -46,6 +47,7 @@ function Waiters({ lease }: { lease: Lease }) {
 
 function LeaseRow(props: { lease: Lease; marked: boolean; onBreak: (lease: Lease) => void }) {
   const t = useText(leasesText);
+  const words = useNoticeWords();
   const { lease } = props;
   return (
     <Row marked={props.marked}>
@@ -80,7 +82,7 @@ function LeaseRow(props: { lease: Lease; marked: boolean; onBreak: (lease: Lease
           <Key of={lease.key} />
         </Facts>
         <p className="text-soft user-text text-sm">
-          <span className="text-faint text-xs">{t.evidence}</span> {lease.why}; {t.heard}{' '}
+          <span className="text-faint text-xs">{t.evidence}</span> {words(lease.why)}; {t.heard}{' '}
           <Time at={lease.heard_at} />
           {!lease.visible && lease.verdict !== 'live' && `. ${t.unseen}`}
         </p>
