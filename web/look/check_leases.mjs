@@ -1,8 +1,8 @@
-// What the page promises about locks.
+// What the page promises about locks, and about what is read late.
 
 import assert from 'node:assert/strict';
 
-import { isLive } from './check_runs.mjs';
+import { begin, isLive, until } from './check_runs.mjs';
 import { asker, startHub } from './hub.mjs';
 
 const session = '00000000-0000-4000-8000-000000000001';
@@ -103,8 +103,30 @@ async function gone({ page }) {
   }
 }
 
+// What waits is in the fleet though whose it is was read last.
+async function fleet({ page }) {
+  const hub = await startHub(['--open-loopback']);
+  const ask = asker(hub.url);
+  try {
+    const { session } = await begin(ask, 'failing', ['fail 3 no compiler']);
+    const list = () => ask('GET', `/api/sessions/${session}/runs`);
+    await until(list, ({ data }) => data[0].status === 'ended');
+    const letGo = await hold(page, /\/api\/sessions\?/);
+    const items = page.waitForResponse((reply) => reply.url().includes(`${session}/pending`));
+    await page.goto(`${hub.url}/fleet`);
+    await items;
+    await page.evaluate(() => new Promise((resolve) => requestIdleCallback(resolve)));
+    letGo();
+    await page.getByText('1 waiting').waitFor();
+    await page.goto('about:blank');
+  } finally {
+    await hub.stop();
+  }
+}
+
 export const leases = {
   'locks are shown while others come and go, with a request a second': { act: busy },
   'a lock is shown that was taken before the page had heard of it': { act: late },
   'locks are read again when the log does not reach back': { act: gone, expected: /ERR_|Failed to/ },
+  'what waits is in the fleet, however late it is known whose it is': { act: fleet },
 };

@@ -4,8 +4,7 @@ import { useEffect, useMemo, useState } from 'react';
 
 import type { ViewProps } from '../views.ts';
 import { useShortcuts } from '../keyboard.ts';
-import { store } from '../log/hooks.ts';
-import { madeAt } from '../log/runs.ts';
+import { useSubjects } from '../log/hooks.ts';
 import { useAllRuns, useOpenItems } from '../log/snapshots.ts';
 import type { LiveRun } from '../log/subjects.ts';
 import { Empty, ErrorBox, Loading } from '../parts/boxes.tsx';
@@ -15,8 +14,8 @@ import { Status, toneOf } from '../parts/status.tsx';
 import { useText } from '../text/text.ts';
 import { fleetText } from '../text/views/fleet.ts';
 import { Chart } from './fleet/chart.tsx';
-import { isIn, lanesOf, moved, zoomed } from './fleet/lanes.ts';
-import type { Lane, Window } from './fleet/lanes.ts';
+import { byName, isIn, lanesOf, moved, waitingOf, zoomed } from './fleet/lanes.ts';
+import type { Window } from './fleet/lanes.ts';
 
 const minute = 60_000;
 const spans = { m15: 15 * minute, h1: 60 * minute, h6: 360 * minute, h24: 1440 * minute, d7: 10_080 * minute };
@@ -34,31 +33,6 @@ function useClock(every_ms: number) {
   return now;
 }
 
-// Sessions with something to answer that nobody answers now, and since when. What was stopped by
-// somebody waits for a word of theirs, and not for a run.
-function useWaiting(runs: readonly LiveRun[]) {
-  const items = useOpenItems();
-  return useMemo(() => {
-    const busy = new Set(runs.filter((run) => run.status === 'running').map((run) => run.session_id));
-    const waiting = new Map<string, { agent_id: string; since: number }>();
-    for (const item of items) {
-      const id = item.session_id;
-      const agent_id = store.get('session', id)?.agent_id;
-      if (!agent_id || busy.has(id) || (item.rests && item.asks)) continue;
-      const since = Math.min(madeAt(item.source_id) ?? Date.now(), waiting.get(id)?.since ?? Infinity);
-      waiting.set(id, { agent_id, since });
-    }
-    return waiting;
-  }, [items, runs]);
-}
-
-// By names, so that a lane stays where it is whatever happens in it.
-function nameOf(lane: Lane) {
-  const session = store.get('session', lane.session_id);
-  const agent = store.get('agent', lane.agent_id);
-  return `${agent?.name ?? lane.agent_id}/${session?.is_default ? '' : (session?.name ?? '~')}`;
-}
-
 // An hour, unless all there is began just now.
 function fitting(runs: readonly LiveRun[]) {
   const early = Date.now() - spans.m15;
@@ -68,7 +42,9 @@ function fitting(runs: readonly LiveRun[]) {
 export default function Fleet(_: ViewProps) {
   const t = useText(fleetText);
   const { runs, loading, error, again } = useAllRuns();
-  const waiting = useWaiting(runs);
+  const items = useOpenItems();
+  const sessions = useSubjects('session');
+  const agents = useSubjects('agent');
   const [chosen, setSpan] = useState<number | undefined>();
   const span = chosen ?? fitting(runs);
   // Without one the window follows the clock.
@@ -76,12 +52,11 @@ export default function Fleet(_: ViewProps) {
   const now = useClock(span <= spans.m15 ? 1_000 : 5_000);
   const window = fixed ?? { from: now - span * (1 - ahead), to: now + span * ahead };
 
+  // What is waited for and what things are called may be read after the runs.
+  const waiting = useMemo(() => waitingOf(items, runs, sessions), [items, runs, sessions]);
   const lanes = useMemo(
-    () =>
-      lanesOf(runs, waiting).toSorted((a, b) =>
-        nameOf(a).localeCompare(nameOf(b), undefined, { numeric: true }),
-      ),
-    [runs, waiting],
+    () => byName(lanesOf(runs, waiting), agents, sessions),
+    [runs, waiting, agents, sessions],
   );
   const shown = lanes.filter((lane) => isIn(window, lane));
   const running = lanes.filter((lane) => lane.isRunning).length;

@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
 
+import type { Agent, Session } from '../../api/shapes.ts';
 import { madeAt } from '../../log/runs.ts';
-import type { LiveRun } from '../../log/subjects.ts';
-import { isIn, lanesOf, span_least, span_most, ticksOf, zoomed } from './lanes.ts';
+import type { ItemState, LiveRun } from '../../log/subjects.ts';
+import { byName, isIn, lanesOf, span_least, span_most, ticksOf, waitingOf, zoomed } from './lanes.ts';
 
 const noon = Date.parse('2026-11-16T12:00:00Z');
 
@@ -67,4 +68,27 @@ test('the axis has few lines, at round times', () => {
   expect(step).toBe(900_000);
   expect(at.length).toBeLessThanOrEqual(8);
   for (const time of at) expect(time % step).toBe(0);
+});
+
+const session = (id: string, name: string) =>
+  ({ id, agent_id: 'ag_1', name, is_default: false }) as Session;
+const item = (session_id: string, more: Partial<ItemState> = {}) =>
+  ({ session_id, source_id: 'ps_01m7h0b6bk0000000j0az0gjpk', ...more }) as ItemState;
+
+test('a session waits once it is known whose it is, unless it runs or was stopped', () => {
+  const items = [item('ss_1'), item('ss_2'), item('ss_3', { rests: true, asks: true })];
+  const runs = [run({ session_id: 'ss_2', status: 'running' })];
+  const all = ['ss_1', 'ss_2', 'ss_3'].map((id) => session(id, id));
+  expect([...waitingOf(items, runs, [])]).toEqual([]);
+  const since = madeAt('ps_01m7h0b6bk0000000j0az0gjpk');
+  expect([...waitingOf(items, runs, all)]).toEqual([['ss_1', { agent_id: 'ag_1', since }]]);
+});
+
+test('lanes stand in the order of their names once these are known', () => {
+  const lanes = lanesOf(['ss_1', 'ss_2', 'ss_3'].map((session_id) => run({ session_id })), new Map());
+  const order = (sessions: Session[]) =>
+    byName(lanes, [{ id: 'ag_1', name: 'demo' } as Agent], sessions).map((lane) => lane.session_id);
+  expect(order([])).toEqual(['ss_1', 'ss_2', 'ss_3']);
+  const named = [session('ss_1', 'build-10'), session('ss_2', 'build-9'), session('ss_3', 'a')];
+  expect(order(named)).toEqual(['ss_3', 'ss_2', 'ss_1']);
 });

@@ -1,7 +1,8 @@
 // The picture of the fleet as data: a lane for each session, its runs as bars in a window of time.
 
-import { statusOfRun, waitedSince } from '../../log/runs.ts';
-import type { LiveRun } from '../../log/subjects.ts';
+import type { Agent, Session } from '../../api/shapes.ts';
+import { madeAt, statusOfRun, waitedSince } from '../../log/runs.ts';
+import type { ItemState, LiveRun } from '../../log/subjects.ts';
 
 export interface Window {
   from: number;
@@ -37,10 +38,49 @@ function barOf(run: LiveRun): Bar {
   return { run, status: statusOfRun(run), from, to: Math.max(to, from), waited };
 }
 
+export interface Waiting {
+  agent_id: string;
+  since: number;
+}
+
+// Sessions with something to answer that nobody answers now, and since when. What was stopped by
+// somebody waits for a word of theirs, and not for a run.
+export function waitingOf(
+  items: readonly ItemState[],
+  runs: readonly LiveRun[],
+  sessions: readonly Session[],
+): ReadonlyMap<string, Waiting> {
+  const agents = new Map(sessions.map((session) => [session.id, session.agent_id]));
+  const busy = new Set(runs.filter((run) => run.status === 'running').map((run) => run.session_id));
+  const waiting = new Map<string, Waiting>();
+  for (const item of items) {
+    const id = item.session_id;
+    const agent_id = agents.get(id);
+    if (!agent_id || busy.has(id) || (item.rests && item.asks)) continue;
+    const since = Math.min(madeAt(item.source_id) ?? Date.now(), waiting.get(id)?.since ?? Infinity);
+    waiting.set(id, { agent_id, since });
+  }
+  return waiting;
+}
+
+// By names, so that a lane stays where it is whatever happens in it.
+export function byName(
+  lanes: readonly Lane[],
+  agents: readonly Agent[],
+  sessions: readonly Session[],
+): Lane[] {
+  const names = new Map<string, string>();
+  for (const agent of agents) names.set(agent.id, agent.name);
+  for (const session of sessions) names.set(session.id, session.is_default ? '' : session.name);
+  const nameOf = (lane: Lane) =>
+    `${names.get(lane.agent_id) ?? lane.agent_id}/${names.get(lane.session_id) ?? '~'}`;
+  return lanes.toSorted((a, b) => nameOf(a).localeCompare(nameOf(b), undefined, { numeric: true }));
+}
+
 // All runs, also those outside of the window: a lane does not go because one looks elsewhere.
 export function lanesOf(
   runs: readonly LiveRun[],
-  waiting: ReadonlyMap<string, { agent_id: string; since: number }>,
+  waiting: ReadonlyMap<string, Waiting>,
 ): Lane[] {
   const lanes = new Map<string, Lane>();
   const laneOf = (session_id: string, agent_id: string) => {
