@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 
-import { navigation } from './check_runs.mjs';
+import { goTo, navigation } from './check_runs.mjs';
 
 async function drafts({ page, url, ask }) {
   const feed = await ask('POST', '/api/feeds', { name: 'drafts' });
@@ -77,7 +77,42 @@ async function notices({ page, url, ask }) {
   assert.equal(await note.filter({ hasText: 'the run failed' }).count(), 0);
 }
 
+// A file that arrives once its writer was elsewhere stands in what was written since.
+async function files({ page, url, ask }) {
+  const feed = await ask('POST', '/api/feeds', { name: 'files' });
+  let letGo;
+  const held = new Promise((resolve) => (letGo = resolve));
+  await page.route('**/api/uploads?*', async (route) => {
+    await held;
+    await route.continue();
+  });
+  await page.goto(`${url}/feeds/${feed.id}`);
+  const text = page.getByLabel('New post');
+  await text.fill('Look:');
+  const file = { name: 'notes.txt', mimeType: 'text/plain', buffer: Buffer.from('notes') };
+  await page.locator('main input[type=file]').setInputFiles(file);
+  await page.waitForFunction(() => document.querySelector('textarea').value.includes('Uploading'));
+  await goTo(page, 'Runs');
+  await page.getByRole('heading', { name: 'Runs', level: 1 }).waitFor();
+  await goTo(page, 'files');
+  await text.waitFor();
+  await text.evaluate((box) => box.setSelectionRange(5, 5));
+  await page.keyboard.press('r');
+  await page.keyboard.type(' this is newer.');
+  // What stands for the file is not sent in its place.
+  assert.ok(await page.getByRole('button', { name: 'Post', exact: true }).isDisabled());
+  letGo();
+  await page.waitForFunction(() => document.querySelector('textarea').value.includes('/api/uploads/'));
+  await page.keyboard.type(' And this.');
+  const wanted = /^Look: this is newer. And this.\n\[notes.txt\]\(\/api\/uploads\/[^)]*\)\n$/;
+  assert.match(await text.inputValue(), wanted);
+  await page.reload();
+  await text.waitFor();
+  assert.match(await text.inputValue(), wanted);
+}
+
 export const texts = {
+  'a file that arrives late stands in what was written since': { act: files },
   'what the hub remarks is Korean in a Korean page': { act: notices, look: { language: 'ko' } },
   'title and text of a post that was not sent are kept, and gone once it is': { act: drafts },
   'what was begun in a dialog and cancelled is not offered for something else': { act: reasons },

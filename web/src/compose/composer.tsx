@@ -9,7 +9,7 @@ import { Button } from '../parts/button.tsx';
 import { Markdown } from '../parts/markdown.tsx';
 import { composeText } from '../text/compose.ts';
 import { useText } from '../text/text.ts';
-import { useDraft } from './draft.ts';
+import { drafts, useDraft } from './draft.ts';
 import { MentionMenu } from './mention_menu.tsx';
 import { useFiles } from './use_files.ts';
 import { useMentions } from './use_mentions.ts';
@@ -39,13 +39,14 @@ export function Composer(props: ComposerProps) {
   const t = useText(composeText);
   const id = useId();
   const area = useRef<HTMLTextAreaElement>(null);
-  const [text, setText] = useDraft(props.name, props.first);
+  const draft = useDraft(props.name, props.first);
+  const { text, set: setText } = draft;
   const [preview, setPreview] = useState(false);
   const [over, setOver] = useState(false);
   const [error, setError] = useState<unknown>();
   const menu = useMentions(area, text, setText);
-  const files = useFiles(area, text, setText, setError);
-  const { send, isBusy, bytes } = useSending(props, text, setText, setError);
+  const files = useFiles(draft, area, setError);
+  const { send, isBusy, bytes } = useSending(props, text, setError);
   const isTooLong = bytes > bytes_max;
   const canSend = text.trim() !== '' && !isTooLong && !isBusy && !files.isBusy;
   const isOpen = menu.offers.length > 0;
@@ -156,7 +157,6 @@ export function Composer(props: ComposerProps) {
 function useSending(
   props: ComposerProps,
   text: string,
-  setText: (text: string) => void,
   setError: (error: unknown) => void,
 ) {
   const [isBusy, setBusy] = useState(false);
@@ -165,7 +165,7 @@ function useSending(
     setError(undefined);
     try {
       await props.onSend(text);
-      setText('');
+      drafts.write(props.name, undefined);
       return true;
     } catch (failure) {
       setError(failure);

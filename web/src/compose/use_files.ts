@@ -1,42 +1,48 @@
 // Files that are put into a text while it is written.
 
-import { useRef, useState } from 'react';
+import { useEffect } from 'react';
 import type { RefObject } from 'react';
 import { flushSync } from 'react-dom';
 
 import { composeText } from '../text/compose.ts';
 import { useText } from '../text/text.ts';
+import { drafts, useIsSending } from './draft.ts';
+import type { Draft } from './draft.ts';
 import { insertMarks, markFor, replaceMark, sendFile, upload_bytes_max } from './uploads.ts';
 import type { Mark } from './uploads.ts';
 
-export function useFiles(
-  area: RefObject<HTMLTextAreaElement | null>,
-  text: string,
-  setText: (text: string) => void,
-  onError: (error: unknown) => void,
-) {
-  const t = useText(composeText);
-  const [under_way, setUnderWay] = useState(0);
-  const latest = useRef(text);
-  latest.current = text;
+type Area = RefObject<HTMLTextAreaElement | null>;
 
-  // Drawn at once, because only then the caret can be put where it belongs.
-  const replace = (mark: Mark, by: string) => {
-    const box = area.current;
-    const caret = box?.selectionStart ?? 0;
-    const edit = replaceMark({ text: latest.current, caret }, mark, by);
-    latest.current = edit.text;
-    flushSync(() => setText(edit.text));
-    box?.setSelectionRange(edit.caret, edit.caret);
-  };
+// Where a text is written now, by its place: not always where a file was put into it.
+const areas = new Map<string, Area>();
+
+// Drawn at once, because only then the caret can be put where it belongs.
+function replace(draft: Draft, mark: Mark, by: string) {
+  const box = areas.get(draft.place)?.current;
+  const edit = replaceMark({ text: draft.now(), caret: box?.selectionStart ?? 0 }, mark, by);
+  flushSync(() => draft.set(edit.text));
+  box?.setSelectionRange(edit.caret, edit.caret);
+}
+
+export function useFiles(draft: Draft, area: Area, onError: (error: unknown) => void) {
+  const t = useText(composeText);
+  const { place } = draft;
+  const isBusy = useIsSending(place);
+  useEffect(() => {
+    areas.set(place, area);
+    return () => {
+      if (areas.get(place) === area) areas.delete(place);
+    };
+  }, [place, area]);
+
   const send = async (mark: Mark) => {
     try {
-      replace(mark, await sendFile(mark));
+      replace(draft, mark, await sendFile(mark));
     } catch (failure) {
-      replace(mark, '');
+      replace(draft, mark, '');
       onError(failure);
     } finally {
-      setUnderWay((n) => n - 1);
+      drafts.count(place, -1);
     }
   };
   const attach = (files: readonly File[]) => {
@@ -46,10 +52,11 @@ export function useFiles(
       .filter((file) => file.size <= upload_bytes_max)
       .map((file) => markFor(file, t.uploading(file.name)));
     if (marks.length === 0) return;
+    const text = draft.now();
     const caret = area.current?.selectionStart ?? text.length;
-    setText(insertMarks(latest.current, caret, marks));
-    setUnderWay((n) => n + marks.length);
+    draft.set(insertMarks(text, caret, marks));
+    drafts.count(place, marks.length);
     for (const mark of marks) void send(mark);
   };
-  return { attach, isBusy: under_way > 0 };
+  return { attach, isBusy };
 }

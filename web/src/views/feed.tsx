@@ -34,7 +34,7 @@ export default function FeedView({ params }: ViewProps) {
   const { posts, loading, error, again } = usePosts(id, pages);
   const list = useRef<HTMLUListElement>(null);
   const composer = useRef<ComposerHandle>(null);
-  const [title, setTitle] = useDraft(`title of post ${id}`);
+  const { text: title, set: setTitle } = useDraft(`title of post ${id}`);
   useRowKeys(list, t);
   useShortcuts([{ keys: 'r', words: t.new_post, act: () => composer.current?.focus() }]);
 
