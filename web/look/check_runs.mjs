@@ -42,7 +42,11 @@ async function order({ page, url, ask }) {
   const begun = await begin(ask, 'orderly', [...said, 'hang']);
   await until(() => outputs(ask, begun), (texts) => texts.join('').includes('second'));
   await page.goto(`${url}/posts/${begun.post.id}`);
-  await page.getByRole('status').getByText('fifth').waitFor();
+  const newest = page.locator('main bdi').filter({ hasText: /^fifth\.$/ });
+  await newest.waitFor();
+  // Who listens hears who works, and not each second and each word of it.
+  const heard = await page.locator('main [role=status]').innerText();
+  assert.equal(heard.trim(), 'orderly is working on an answer');
   // Within the page, which has heard the last words and not the first.
   await page.getByRole('link', { name: 'See the run' }).click();
   const log = page.getByRole('log');

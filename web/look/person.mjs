@@ -125,7 +125,7 @@ async function post(person) {
   const written = await page.getByLabel(t.feed.new_post).inputValue();
   if (written.trim() !== `${s.ask}@${s.agent} ${script}`.trim()) throw new Error(written);
   await hit(button(t.feed.post));
-  await page.getByText(t.thread.typing(s.agent)).waitFor();
+  await page.getByRole('status').getByText(t.thread.typing(s.agent)).waitFor();
 }
 
 async function watch({ page, t, s, hit, see, heading }) {

@@ -62,7 +62,7 @@ async function takeAll(page, url, made, posts) {
   await page.getByText('212').waitFor();
   await page.getByRole('button', { name: 'To the newest' }).click();
   // So long that one sees it in the fleet.
-  await page.getByRole('status').getByText(/^1\d s$/).waitFor();
+  await page.getByText(/^1\d s$/).first().waitFor();
   await take(page, 'thread');
 
   await page.goto(`${url}/fleet`);

@@ -17,16 +17,30 @@ export function Working({ post_id }: { post_id: string }) {
   const running = new Set(runs.map((run) => run.session_id));
   // Agents that write with their bare key say that they type, and have no run.
   const typists = (thread?.typists ?? []).filter((typist) => !running.has(typist.session_id));
-  if (runs.length === 0 && typists.length === 0) return null;
+  const isQuiet = runs.length === 0 && typists.length === 0;
+  // Who works is said once to those who listen, and not again with each second that it takes: the
+  // lines themselves are to be looked at. What is said into must be there before.
   return (
-    <div role="status" className="border-line flex flex-col gap-0.5 border-t px-4 py-1.5 sm:px-6">
-      {runs.map((run) => (
-        <RunLine key={run.id} run={run} />
-      ))}
-      {typists.map((typist) => (
-        <TypistLine key={typist.session_id + typist.agent_id} typist={typist} />
-      ))}
-    </div>
+    <>
+      <div role="status" className="sr-only">
+        {runs.map((run) => (
+          <RunWords key={run.id} run={run} />
+        ))}
+        {typists.map((typist) => (
+          <TypistWords key={typist.session_id + typist.agent_id} typist={typist} />
+        ))}
+      </div>
+      {!isQuiet && (
+        <div className="border-line flex flex-col gap-0.5 border-t px-4 py-1.5 sm:px-6">
+          {runs.map((run) => (
+            <RunLine key={run.id} run={run} />
+          ))}
+          {typists.map((typist) => (
+            <TypistLine key={typist.session_id + typist.agent_id} typist={typist} />
+          ))}
+        </div>
+      )}
+    </>
   );
 }
 
@@ -35,13 +49,33 @@ function lastLine(run: LiveRun) {
   return text.trimEnd().split('\n').at(-1)?.slice(0, 300) ?? '';
 }
 
+function useRunWords(run: LiveRun) {
+  const t = useText(threadText);
+  return t.typing(useSessionName(run.session_id, run.agent_id));
+}
+
+function useTypistWords(typist: Typist) {
+  const t = useText(threadText);
+  const agent = useSubject('agent', typist.agent_id);
+  return t.typing(typist.name || agent?.name || typist.agent_id);
+}
+
+function RunWords({ run }: { run: LiveRun }) {
+  return <p>{useRunWords(run)}</p>;
+}
+
+function TypistWords({ typist }: { typist: Typist }) {
+  return <p>{useTypistWords(typist)}</p>;
+}
+
 function RunLine({ run }: { run: LiveRun }) {
   const t = useText(threadText);
-  const name = useSessionName(run.session_id, run.agent_id);
   return (
-    <p className="text-soft flex min-w-0 items-center gap-2 text-sm">
+    <div className="text-soft flex min-w-0 items-center gap-2 text-sm">
       <Dot tone="busy" pulse />
-      <bdi className="min-w-0 truncate sm:shrink-0">{t.typing(name)}</bdi>
+      <bdi aria-hidden="true" className="min-w-0 truncate sm:shrink-0">
+        {useRunWords(run)}
+      </bdi>
       <span className="text-faint shrink-0 text-xs">
         <Elapsed from={run.started_at} />
       </span>
@@ -54,17 +88,15 @@ function RunLine({ run }: { run: LiveRun }) {
       >
         {t.see_run}
       </Link>
-    </p>
+    </div>
   );
 }
 
 function TypistLine({ typist }: { typist: Typist }) {
-  const t = useText(threadText);
-  const agent = useSubject('agent', typist.agent_id);
   return (
-    <p className="text-soft flex items-center gap-2 text-sm">
+    <div aria-hidden="true" className="text-soft flex items-center gap-2 text-sm">
       <Dot tone="busy" pulse />
-      <bdi>{t.typing(typist.name || agent?.name || typist.agent_id)}</bdi>
-    </p>
+      <bdi>{useTypistWords(typist)}</bdi>
+    </div>
   );
 }
