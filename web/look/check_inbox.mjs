@@ -68,33 +68,45 @@ async function openView(context, url, path) {
   return { path, page, asked };
 }
 
+// Eight agents that answer, with words on the way, while locks come and go. The first of them does
+// so in `thread`, the others each in a thread of its own. Returns one round of it.
+function workOf(ask, feed, thread, agents) {
+  let round = 0;
+  return async () => {
+    round += 1;
+    const posts = [];
+    for (const { name } of agents.slice(1)) {
+      const body = { title: `${name} ${round}`, content: `@${name}\n${long}` };
+      posts.push((await ask('POST', `/api/feeds/${feed}/posts`, body)).id);
+    }
+    await ask('POST', `/api/posts/${thread}/comments`, { content: `@${agents[0].name}\n${long}` });
+    const wanted = (post) => post.comment_count >= (post.id === thread ? 2 * round : 1);
+    const answered = async () => {
+      const lock = { names: ['busy/lock'], session: crypto.randomUUID(), host: 'far' };
+      await ask('POST', '/api/leases', lock);
+      await ask('DELETE', `/api/leases?name=busy/lock&session=${lock.session}`);
+      const { data } = await ask('GET', `/api/posts?ids=${[thread, ...posts].join(',')}`);
+      return data.filter(wanted).length;
+    };
+    await until(answered, (count) => count === agents.length);
+  };
+}
+
 async function requests({ page, url, ask }) {
   const feed = (await ask('POST', '/api/feeds', { name: 'busy' })).id;
+  const written = { title: 'A thread', content: 'of one agent' };
+  const thread = (await ask('POST', `/api/feeds/${feed}/posts`, written)).id;
   const agents = [];
   for (let i = 0; i < 8; ++i) {
     agents.push(await ask('POST', '/api/keys', { name: `busy-${i}`, type: 'demo' }));
   }
-  // Each of them answers, with words on the way.
-  let round = 0;
-  const work = async () => {
-    round += 1;
-    const posts = [];
-    for (const { name } of agents) {
-      const title = `${name} ${round}`;
-      const body = { title, content: `@${name}\n${long}` };
-      posts.push((await ask('POST', `/api/feeds/${feed}/posts`, body)).id);
-    }
-    const answered = async () => {
-      const { data } = await ask('GET', `/api/posts?ids=${posts.join(',')}`);
-      return data.filter((post) => post.comment_count > 0).length;
-    };
-    await until(answered, (count) => count === posts.length);
-  };
+  const work = workOf(ask, feed, thread, agents);
   await work();
   const one = `/agents/${agents[0].id}`;
-  const paths = ['/', `/feeds/${feed}`, '/runs', '/fleet', '/agents', one, '/leases', '/events'];
+  const paths = ['/', `/feeds/${feed}`, `/posts/${thread}`, '/runs', '/fleet'];
+  paths.push('/agents', one, '/leases', '/events');
   // A browser has six connections to a hub, and each page keeps one.
-  for (const some of [paths.slice(0, 4), paths.slice(4)]) {
+  for (const some of [paths.slice(0, 3), paths.slice(3, 6), paths.slice(6)]) {
     const views = [];
     for (const path of some) {
       const view = await openView(page.context(), url, path);
@@ -105,9 +117,9 @@ async function requests({ page, url, ask }) {
     const begun = Date.now();
     await work();
     for (const { path, page: shown, asked } of views) {
-      // Titles of threads that are new are read together; all else the log tells, but how long ago a
-      // holder was heard of.
-      const looks = path === '/leases' ? (Date.now() - begun) / 5_000 : 0;
+      // Titles of threads that are new are read together, and that a thread was read is said; all
+      // else the log tells, but who has a lock, which is asked once a second while locks change.
+      const looks = path === '/leases' ? (Date.now() - begun) / 1_000 : 0;
       assert.ok(asked.length <= 8 + looks, `${path} asks while others work: ${asked.join(', ')}`);
       await shown.close();
     }

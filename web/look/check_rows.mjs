@@ -40,8 +40,9 @@ async function marks({ page, url, ask }) {
     const content = `@runner${session ? `/s${to}` : ''} ${to}`;
     await ask('POST', `/api/feeds/${feed.id}/posts`, { content });
   }
-  const ended = () => ask('GET', '/api/runs?limit=200');
-  await until(ended, (page) => page.data.filter((run) => run.agent_id === id).length >= 25);
+  const all = async () =>
+    (await ask('GET', '/api/runs?limit=200')).data.filter((run) => run.agent_id === id);
+  await until(all, (runs) => runs.filter((run) => run.status === 'ended').length >= 25);
   await walkThrough(page, url, `/runs?agent=${id}`, 'li:has(a[href^="/runs/"])');
   await walkThrough(page, url, '/events?topic=lease', 'ol > li');
   await walkThrough(page, url, '/leases', 'li:has(button)');
@@ -49,14 +50,15 @@ async function marks({ page, url, ask }) {
 
 // A mark stays with its row when others come above it.
 async function staying({ page, url, ask }) {
+  await ask('POST', '/api/feeds', { name: 'with the mark' });
   await page.goto(`${url}/events?topic=feed`);
-  await page.getByText('feed_created').first().waitFor();
-  await page.keyboard.press('j');
   const marked = page.locator('main [data-marked]');
-  const before = await marked.innerText();
+  await page.locator('main li').filter({ hasText: 'with the mark' }).waitFor();
+  await page.keyboard.press('j');
+  await marked.filter({ hasText: 'with the mark' }).waitFor();
   await ask('POST', '/api/feeds', { name: 'above the mark' });
-  await page.getByText('above the mark').last().waitFor();
-  assert.equal((await marked.innerText()).split('\n')[1], before.split('\n')[1]);
+  await page.locator('main li').filter({ hasText: 'above the mark' }).waitFor();
+  assert.match(await marked.innerText(), /with the mark/);
   assert.equal(await marked.evaluate((row) => row === row.parentElement.firstElementChild), false);
 }
 

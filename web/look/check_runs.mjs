@@ -63,6 +63,9 @@ async function much({ page, url, ask }) {
   const log = page.getByRole('log');
   await log.getByText(/MB of what it said are left out here/).first().waitFor();
   await page.getByText(`tyer runs follow ${begun.run}`).waitFor();
+  // It may be said in several pieces, and the last of them holds what was said last.
+  await until(() => outputs(ask, begun), (texts) => texts.join('').endsWith('last\n'));
+  await page.reload();
   await log.getByRole('button', { name: /^Show all/ }).last().click();
   await log.getByText(/\blast\b/).waitFor();
   // In one piece, or in several if saying it took long.
