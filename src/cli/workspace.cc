@@ -63,14 +63,21 @@ bool is_file(const std::string& path) {
   return ::stat(path.c_str(), &facts) == 0 && S_ISREG(facts.st_mode);
 }
 
-// The nearest workspace from `directory` up: its `.tyer`.
-std::optional<std::string> nearest_above(const std::string& directory) {
+// A `.tyer` that counts.
+struct Found {
+  std::string tyer;  // Empty: there is none.
+  bool has_store = false;
+};
+
+// The nearest workspace from `directory` up.
+Found nearest_above(const std::string& directory) {
   std::string above = directory;
   while (true) {
     const std::string candidate = (above == "/" ? "" : above) + "/.tyer";
-    if (is_file(candidate + "/tyer.db") || is_file(candidate + "/config.toml")) return candidate;
+    const bool has_store = is_file(candidate + "/tyer.db");
+    if (has_store || is_file(candidate + "/config.toml")) return {candidate, has_store};
     const std::size_t slash = above.rfind('/');
-    if (above == "/" || slash == std::string::npos) return std::nullopt;
+    if (above == "/" || slash == std::string::npos) return {};
     above = slash == 0 ? "/" : above.substr(0, slash);
   }
 }
@@ -80,14 +87,13 @@ bool is_above(const std::string& tyer, const std::string& directory) {
   return (directory + "/").starts_with(top);
 }
 
-// Whether all it has is a configuration that says the same, as that of a worktree does if
-// the configuration is part of the repository.
-bool is_copy(const World& world, const std::string& tyer, const std::string& other) {
-  if (is_file(tyer + "/tyer.db")) return false;
-  const auto read = [&](const std::string& directory) {
-    return world.env.files.read(directory + "/config.toml", limits::config_bytes_max);
-  };
-  return read(tyer).value_or("") == read(other).value_or("");
+std::string config_of(const World& world, const std::string& tyer) {
+  return world.env.files.read(tyer + "/config.toml", limits::config_bytes_max).value_or("");
+}
+
+bool has_settings(const std::string& config) {
+  const auto given = read_config(config, "");
+  return !given || !given->empty();
 }
 
 std::expected<void, Failure> make_tyer(World& world, const std::string& path) {
@@ -130,12 +136,24 @@ void remark_on_astray(World& world, const Workspace& workspace) {
         "the workspace {} is used here, but not in the rest of the repository; move what is in it "
         "to {} to share it",
         workspace.astray, workspace.own_directory()));
+  } else if (!is_file(workspace.astray + "/tyer.db")) {
+    world.output.remark(fmt::format(
+        "the configuration {0}/config.toml is not used: that of this repository is "
+        "{1}/config.toml; make them the same, or '--config {0}/config.toml' uses the other one",
+        workspace.astray, workspace.directory));
   } else {
     world.output.remark(fmt::format(
         "the workspace {} is not used: that of this repository is {}; 'tyer config show' says "
         "why, '--store sqlite:{}/tyer.db' uses the other one",
         workspace.astray, workspace.directory, workspace.astray));
   }
+}
+
+// `found` is the one, if it is any.
+void use(Workspace& workspace, const Found& found) {
+  if (found.tyer.empty()) return;
+  workspace.directory = workspace.settings = found.tyer;
+  workspace.exists = true;
 }
 
 }  // namespace
@@ -152,6 +170,7 @@ std::string Workspace::why() const {
   std::string text = !exists                        ? "not made yet, would be that of " + root
                      : directory == own_directory() ? "that of " + root
                                                     : "found above " + root;
+  if (settings != directory) text += fmt::format("; its settings are those of {}", settings);
   if (!astray.empty()) text += fmt::format("; {} is not used", astray);
   return text;
 }
@@ -159,18 +178,23 @@ std::string Workspace::why() const {
 Workspace find_workspace(const World& world) {
   const auto main = git::find_main_checkout(world.env.files, world.directory);
   Workspace workspace{.start = main.value_or(world.directory), .in_git = main.has_value()};
-  const auto found = nearest_above(workspace.start);
-  workspace.exists = found.has_value();
-  workspace.directory = found.value_or(workspace.own_directory());
+  workspace.directory = workspace.settings = workspace.own_directory();
+  use(workspace, nearest_above(workspace.start));
   if (!main || *main == world.directory) return workspace;
-  const auto nearer = nearest_above(world.directory);
-  if (!nearer || is_above(*nearer, workspace.start)) return workspace;
-  if (!found) {
-    workspace.exists = true;
-    workspace.directory = *nearer;
-    workspace.astray = *nearer;
-  } else if (!is_copy(world, *nearer, *found)) {
-    workspace.astray = *nearer;
+  const Found nearer = nearest_above(world.directory);
+  if (nearer.tyer.empty() || is_above(nearer.tyer, workspace.start)) return workspace;
+  if (nearer.has_store) {
+    workspace.astray = nearer.tyer;
+    if (!workspace.exists) use(workspace, nearer);
+    return workspace;
+  }
+  // A configuration that is part of the repository is in every worktree. A store beside it would
+  // be another one in each.
+  const std::string config = config_of(world, workspace.directory);
+  if (!has_settings(config)) {
+    workspace.settings = nearer.tyer;
+  } else if (config != config_of(world, nearer.tyer)) {
+    workspace.astray = nearer.tyer;
   }
   return workspace;
 }
@@ -193,7 +217,11 @@ Result<Settings> load_settings(const World& world, const Arguments& arguments) {
       TYER_TRY_OK(add_file(world, user, false, given));
     }
     const Workspace workspace = find_workspace(world);
-    TYER_TRY_OK(add_file(world, workspace.directory + "/config.toml", false, given));
+    TYER_TRY_OK(add_file(world, workspace.settings + "/config.toml", false, given));
+    // The path of a store leads to one place, whichever worktree has the configuration.
+    for (Given& each : given) {
+      if (each.directory == workspace.settings) each.directory = workspace.directory;
+    }
   }
   for (const Setting& setting : settings_table()) {
     const std::string text = variable(world, setting.variable);

@@ -27,6 +27,10 @@ struct Workspace {
   bool in_git = false;
   bool exists = false;  // Whether it has a store or a configuration.
 
+  // The `.tyer` whose `config.toml` counts: another one than `directory` if that has no settings,
+  // and the worktree one stands in has.
+  std::string settings = {};
+
   // One that only the way from here upward leads to, and not that from the main checkout. It is
   // used as long as the repository has none (then it is `directory`), and hidden from then on.
   std::string astray = {};

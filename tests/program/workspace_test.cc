@@ -29,6 +29,24 @@ class Workspace : public WorktreeTest {
     return chosen(directory).value("path", "");
   }
 
+  [[nodiscard]] std::string setting(const std::string& directory, const std::string& name) const {
+    const ProgramResult result = tyer_in(directory, "config show --json");
+    const Json all = parse_json(result.out).value_or(Json());
+    for (const Json& row : all["settings"]) {
+      if (row["name"] == name) return row["value"];
+    }
+    return result.err;
+  }
+
+  // A configuration as part of the repository, and a bare repository with two worktrees.
+  void make_bare_worktrees(const std::string& config) const {
+    write_file(".tyer/config.toml", config);
+    sh("git add -f .tyer/config.toml && git commit -qm config");
+    sh("git clone -q --bare " + dir.path() +
+           " bare.git && cd bare.git && git worktree add -q ../one && git worktree add -q ../two",
+       other.path());
+  }
+
   // A lock is taken in one place, and looked for in the other.
   void expect_one_lock(const std::string& here, const std::string& there) const {
     const ProgramResult taken = tyer_in(here, "lock acquire T --pid " + pid);
@@ -255,6 +273,41 @@ TEST_F(Workspace, ThatIsPartOfTheRepositoryIsNotWarnedOfInAWorktree) {
 
   write_file(other / "linked/.tyer/config.toml", "durability = 'full'");
   EXPECT_TRUE(tyer_in(other / "linked", "run T -- true").err.contains("is not used"));
+}
+
+TEST_F(Workspace, IsOneWhereEachWorktreeHasTheConfigurationOfTheRepository) {
+  make_bare_worktrees("durability = 'normal'");
+
+  expect_one_lock(other / "one", other / "two/d");
+  expect_one_lock(other / "bare.git", other / "two");
+
+  EXPECT_EQ(path_in(other / "one/d"), other / "bare.git/.tyer");
+  EXPECT_EQ(setting(other / "one/d", "durability"), "normal");
+  EXPECT_FALSE(std::filesystem::exists(other / "one/.tyer/tyer.db"));
+  EXPECT_EQ(tyer_in(other / "one", "lock list").err, "");
+}
+
+TEST_F(Workspace, IsOneWhereOnlyTheBranchOfAWorktreeHasAConfiguration) {
+  sh("git worktree add -q " + other / "linked");
+  write_file(other / "linked/.tyer/config.toml", "durability = 'normal'");
+  EXPECT_EQ(path_in(other / "linked"), own);
+
+  expect_one_lock(other / "linked/d", dir.path());
+  expect_one_lock(dir / "d", other / "linked");
+
+  EXPECT_EQ(setting(other / "linked", "durability"), "normal");
+  EXPECT_EQ(setting(dir.path(), "durability"), "full");
+  EXPECT_TRUE(chosen(other / "linked")["why"].get<std::string>().contains(
+      "its settings are those of " + other / "linked/.tyer"));
+}
+
+TEST_F(Workspace, HasTheStoreThatAConfigurationOfTheRepositoryNamesOnce) {
+  make_bare_worktrees("store = 'sqlite:locks.db'");
+  std::filesystem::create_directory(other / "bare.git/.tyer");
+
+  expect_one_lock(other / "one", other / "two/d");
+
+  EXPECT_TRUE(std::filesystem::exists(other / "bare.git/.tyer/locks.db"));
 }
 
 TEST_F(Workspace, IsFoundWithoutTheVariablesThatGitSetsForItsHooks) {
