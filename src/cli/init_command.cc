@@ -12,6 +12,7 @@ namespace tyer::cli {
 Done run_init(World& world, const Arguments& arguments) {
   const Workspace before = find_workspace(world);
   const std::string own = before.own_directory();
+  if (before.trouble && before.directory == own) return std::unexpected(*before.trouble);
   const bool is_new = !before.exists || before.directory != own;
   if (is_new) TYER_TRY_OK(make_workspace(world, own));
   // Those of the one that is there now.

@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "cli/config_file.h"
 #include "cli/limits.h"
+#include "env/os_error.h"
 #include "git/main_checkout.h"
 #include "store/open.h"
 
@@ -63,19 +64,44 @@ bool is_file(const std::string& path) {
   return ::stat(path.c_str(), &facts) == 0 && S_ISREG(facts.st_mode);
 }
 
-// A `.tyer` that counts.
+// Whether there is anything at `path`. What cannot be looked at may well be there.
+Result<bool> is_there(const std::string& path) {
+  struct stat facts{};
+  if (::stat(path.c_str(), &facts) == 0) return true;
+  const int problem = errno;
+  if (problem != ENOENT && problem != ENOTDIR) {
+    return std::unexpected(env::os_error(problem, "look at", path));
+  }
+  if (::lstat(path.c_str(), &facts) != 0) return false;
+  return fail(Fault::unavailable,
+              fmt::format("{} is a link that leads nowhere; make what it leads to, or remove it",
+                          printable(path)));
+}
+
+// A `.tyer` that counts, or may.
 struct Found {
   std::string tyer;  // Empty: there is none.
   bool has_store = false;
+  std::optional<Error> trouble = {};  // What is in it cannot be told.
 };
 
-// The nearest workspace from `directory` up.
+Result<Found> look_into(const std::string& tyer) {
+  TYER_TRY(const bool there, is_there(tyer));
+  if (!there) return Found{};
+  TYER_TRY(const bool has_store, is_there(tyer + "/tyer.db"));
+  TYER_TRY(const bool has_config, is_there(tyer + "/config.toml"));
+  return has_store || has_config ? Found{tyer, has_store} : Found{};
+}
+
+// The nearest workspace from `directory` up. One that cannot be looked at is not passed over: it
+// may be the one that everybody else uses.
 Found nearest_above(const std::string& directory) {
   std::string above = directory;
   while (true) {
     const std::string candidate = (above == "/" ? "" : above) + "/.tyer";
-    const bool has_store = is_file(candidate + "/tyer.db");
-    if (has_store || is_file(candidate + "/config.toml")) return {candidate, has_store};
+    const auto found = look_into(candidate);
+    if (!found) return {.tyer = candidate, .trouble = found.error()};
+    if (!found->tyer.empty()) return *found;
     const std::size_t slash = above.rfind('/');
     if (above == "/" || slash == std::string::npos) return {};
     above = slash == 0 ? "/" : above.substr(0, slash);
@@ -153,7 +179,12 @@ void remark_on_astray(World& world, const Workspace& workspace) {
 void use(Workspace& workspace, const Found& found) {
   if (found.tyer.empty()) return;
   workspace.directory = workspace.settings = found.tyer;
-  workspace.exists = true;
+  workspace.exists = !found.trouble;
+  workspace.trouble = found.trouble;
+  if (found.trouble && found.tyer != workspace.own_directory()) {
+    workspace.trouble->what +=
+        fmt::format("; or make a workspace for {} alone with 'tyer init'", workspace.start);
+  }
 }
 
 }  // namespace
@@ -180,11 +211,11 @@ Workspace find_workspace(const World& world) {
   Workspace workspace{.start = main.value_or(world.directory), .in_git = main.has_value()};
   workspace.directory = workspace.settings = workspace.own_directory();
   use(workspace, nearest_above(workspace.start));
-  if (!main || *main == world.directory) return workspace;
+  if (workspace.trouble || !main || *main == world.directory) return workspace;
   const Found nearer = nearest_above(world.directory);
   if (nearer.tyer.empty() || is_above(nearer.tyer, workspace.start)) return workspace;
-  if (nearer.has_store) {
-    workspace.astray = nearer.tyer;
+  if (nearer.has_store || nearer.trouble) {
+    if (nearer.has_store) workspace.astray = nearer.tyer;
     if (!workspace.exists) use(workspace, nearer);
     return workspace;
   }
@@ -217,6 +248,7 @@ Result<Settings> load_settings(const World& world, const Arguments& arguments) {
       TYER_TRY_OK(add_file(world, user, false, given));
     }
     const Workspace workspace = find_workspace(world);
+    if (workspace.trouble) return std::unexpected(*workspace.trouble);
     TYER_TRY_OK(add_file(world, workspace.settings + "/config.toml", false, given));
     // The path of a store leads to one place, whichever worktree has the configuration.
     for (Given& each : given) {
@@ -247,6 +279,7 @@ OpenedStore open_store(World& world, const Settings& settings, Access access) {
   if (!settings.store.empty()) return open_store_at(world, settings, settings.store, access);
 
   const Workspace workspace = find_workspace(world);
+  if (workspace.trouble) return std::unexpected(*workspace.trouble);
   remark_on_astray(world, workspace);
   const auto missing = [&] {
     return std::unexpected(Failure{

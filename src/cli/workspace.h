@@ -4,7 +4,8 @@
 // checkout of the repository one stands in, up to the root of the file system, so that all of a
 // repository's worktrees and directories share one; outside git from the current directory up. A
 // command that writes makes one where the search began, if there is none, and says so; a command
-// that only reads makes nothing. docs/decisions/0018 says what becomes of older ones.
+// that only reads makes nothing. One that cannot be looked at is not passed over.
+// docs/decisions/0018 says what becomes of older ones.
 
 #pragma once
 
@@ -30,6 +31,9 @@ struct Workspace {
   // The `.tyer` whose `config.toml` counts: another one than `directory` if that has no settings,
   // and the worktree one stands in has.
   std::string settings = {};
+
+  // Why it cannot be told whether there is a store in `directory`: nothing may be done with it.
+  std::optional<Error> trouble = {};
 
   // One that only the way from here upward leads to, and not that from the main checkout. It is
   // used as long as the repository has none (then it is `directory`), and hidden from then on.

@@ -2,6 +2,8 @@
 
 #include <filesystem>
 
+#include <unistd.h>
+
 #include <gtest/gtest.h>
 
 #include "base/json.h"
@@ -47,6 +49,32 @@ class Workspace : public WorktreeTest {
        other.path());
   }
 
+  // Without root's right to read and write whatever it likes.
+  [[nodiscard]] ProgramResult others_in(const std::string& directory,
+                                        const std::string& line) const {
+    ProgramCall there = call(split_words(line));
+    there.directory = directory;
+    if (::geteuid() == 0) {
+      const std::string bound = "--bounding-set=-dac_override,-dac_read_search";
+      there.words.insert(there.words.begin(), {bound, there.program});
+      there.program = "/usr/bin/setpriv";
+    }
+    return run_program(there);
+  }
+
+  // Whatever is asked for, the answer is that this place is out of reach.
+  void expect_out_of_reach(const std::string& directory, const std::string& place,
+                           const std::string& says) const {
+    for (const char* const line : {"run T -- echo ran", "lock check T", "lock list", "config show",
+                                   "serve --listen 127.0.0.1:0", "store check"}) {
+      const ProgramResult result = others_in(directory, line);
+      EXPECT_EQ(result.code, 3) << line << result.err;
+      EXPECT_EQ(result.out, "") << line;
+      EXPECT_TRUE(result.err.contains(place)) << line << result.err;
+      EXPECT_TRUE(result.err.contains(says)) << line << result.err;
+    }
+  }
+
   // A lock is taken in one place, and looked for in the other.
   void expect_one_lock(const std::string& here, const std::string& there) const {
     const ProgramResult taken = tyer_in(here, "lock acquire T --pid " + pid);
@@ -59,6 +87,7 @@ class Workspace : public WorktreeTest {
 
   const std::string own = dir / ".tyer";
   const TempDir other;
+  const std::string own_of_other = other / ".tyer";
   const Program agent{{.words = {"infinity"}, .program = "/bin/sleep"}};
   const std::string pid = std::to_string(agent.pid());
 };
@@ -308,6 +337,46 @@ TEST_F(Workspace, HasTheStoreThatAConfigurationOfTheRepositoryNamesOnce) {
   expect_one_lock(other / "one", other / "two/d");
 
   EXPECT_TRUE(std::filesystem::exists(other / "bare.git/.tyer/locks.db"));
+}
+
+TEST_F(Workspace, ThatCannotBeLookedAtIsNotPassedOver) {
+  const std::string one = other / "one";
+  ASSERT_EQ(tyer_in(other.path(), "init").code, 0);
+  std::filesystem::create_directory(one);
+  ASSERT_EQ(tyer_in(one, "init").code, 0);
+  std::filesystem::permissions(one + "/.tyer", std::filesystem::perms::none);
+  expect_out_of_reach(one, one + "/.tyer", "permission denied; check owner and mode");
+  EXPECT_EQ(others_in(one, "init").code, 3);
+  std::filesystem::permissions(one + "/.tyer", std::filesystem::perms::owner_all);
+
+  std::filesystem::permissions(one, std::filesystem::perms::owner_read);
+  expect_out_of_reach(one, one + "/.tyer", "permission denied");
+  std::filesystem::permissions(one, std::filesystem::perms::owner_all);
+}
+
+TEST_F(Workspace, ThatCannotBeLookedAtFurtherUpGivesWayToOneMadeOnPurpose) {
+  const std::string one = other / "one";
+  ASSERT_EQ(tyer_in(other.path(), "init").code, 0);
+  std::filesystem::create_directory(one);
+  std::filesystem::permissions(own_of_other, std::filesystem::perms::none);
+  expect_out_of_reach(one, own_of_other,
+                      "or make a workspace for " + one + " alone with 'tyer init'");
+
+  EXPECT_EQ(others_in(one, "init").code, 0);
+  EXPECT_EQ(others_in(one, "run T -- echo ran").out, "ran\n");
+  std::filesystem::permissions(own_of_other, std::filesystem::perms::owner_all);
+}
+
+// As on a disk that is not mounted.
+TEST_F(Workspace, ThatIsALinkWhichLeadsNowhereIsOutOfReach) {
+  std::filesystem::create_directory_symlink(other / "disk", own);
+  expect_out_of_reach(dir / "d", own, "is a link that leads nowhere");
+  EXPECT_EQ(tyer("init").code, 3);
+  std::filesystem::remove(own);
+
+  std::filesystem::create_directory(own);
+  std::filesystem::create_symlink(other / "disk/tyer.db", own + "/tyer.db");
+  expect_out_of_reach(dir / "d", own + "/tyer.db", "is a link that leads nowhere");
 }
 
 TEST_F(Workspace, IsFoundWithoutTheVariablesThatGitSetsForItsHooks) {
