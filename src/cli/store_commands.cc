@@ -100,6 +100,10 @@ void print_copied(World& world, const Arguments& arguments, const Everything& co
       from, to));
 }
 
+constexpr std::string_view no_log =
+    "there is no log beside it, as with a copy of the file alone: what was written last may be "
+    "missing";
+
 // A target that was filled in part.
 Failure cut_short(Error error, const std::string& target) {
   const bool refused = error.fault == Fault::conflict;
@@ -111,12 +115,14 @@ Failure cut_short(Error error, const std::string& target) {
 struct Named {
   store::Store& store;
   std::string url;
+  bool lacks_log = false;
 };
 
 Done copy_between(World& world, const Arguments& arguments, const Settings& settings,
                   const Named& from, const Named& to) {
   TYER_TRY(const auto from_uploads, open_uploads_at(world, settings, from.url));
   TYER_TRY(const auto to_uploads, open_uploads_at(world, settings, to.url));
+  if (from.lacks_log) world.output.warn(fmt::format("tyer: {}: {}\n", from.store.name(), no_log));
   const auto copied =
       copy_all(world, {from.store, from_uploads.get()}, {to.store, to_uploads.get()});
   if (!copied) return std::unexpected(cut_short(copied.error(), to.store.name()));
@@ -188,6 +194,7 @@ class PartialBackup {
 
 struct Checked {
   std::string store;
+  bool lacks_log = false;
   engine::Audit rows;
   api::UploadAudit uploads;
 
@@ -213,12 +220,13 @@ Json checked_json(const Checked& checked) {
           {"upload_bytes", checked.uploads.bytes},
           {"stray_uploads", checked.uploads.strays},
           {"stray_upload_bytes", checked.uploads.stray_bytes},
+          {"lacks_log", checked.lacks_log},
           {"problems", checked.problems()},
           {"problems_total", checked.problems_total()}};
 }
 
 std::string checked_text(const Checked& checked, bool color) {
-  const auto& [store, rows, uploads] = checked;
+  const auto& [store, lacks_log, rows, uploads] = checked;
   std::string text = fmt::format("{}\n  {}, {}, {}, {}\n", store, count(rows.events, "event"),
                                  count(rows.subjects, "subject"), count(rows.leases, "lease"),
                                  count(rows.cursors, "cursor"));
@@ -235,6 +243,7 @@ std::string checked_text(const Checked& checked, bool color) {
         "coming, or of another store\n",
         count(uploads.strays, "file"), uploads.stray_bytes);
   }
+  if (lacks_log) text += fmt::format("  {}\n", no_log);
   const std::uint64_t total = checked.problems_total();
   if (total == 0) return text + paint(color, Style::good, "Nothing is wrong.") + "\n";
   text += paint(color, Style::bad, count(total, "problem") + ":") + "\n";
@@ -274,9 +283,12 @@ Result<Checked> check_all(World& world, store::Store& store, store::Uploads* upl
 
 Done run_store_check(World& world, const Arguments& arguments) {
   TYER_TRY(const Settings settings, load_settings(world, arguments));
+  const std::string url = store_url(world, settings);
+  const bool lacks_log = store::lacks_log(absolute_url(url, world.directory), world.env.files);
   TYER_TRY(const auto store, open_store(world, settings, Access::read));
-  TYER_TRY(const auto uploads, open_uploads_at(world, settings, store_url(world, settings)));
-  TYER_TRY(const Checked checked, check_all(world, *store, uploads.get()));
+  TYER_TRY(const auto uploads, open_uploads_at(world, settings, url));
+  TYER_TRY(Checked checked, check_all(world, *store, uploads.get()));
+  checked.lacks_log = lacks_log;
   world.output.print(arguments.has("--json") ? dump_json(checked_json(checked)) + "\n"
                                              : checked_text(checked, wants_color(world, settings)));
   return checked.problems_total() == 0 ? 0 : 1;
@@ -306,9 +318,10 @@ Done run_store_restore(World& world, const Arguments& arguments) {
   TYER_TRY(const Settings settings, load_settings(world, arguments));
   const std::string file = absolute(world, *arguments.value("FILE"));
   if (!exists(file)) return fail(Fault::not_found, fmt::format("there is no backup {}", file));
+  const bool lacks_log = store::lacks_log("sqlite:" + file, world.env.files);
   TYER_TRY(const auto from, open_store_at(world, settings, "sqlite:" + file, Access::read));
   TYER_TRY(const auto to, open_store(world, settings, Access::hold));
-  return copy_between(world, arguments, settings, {*from, "sqlite:" + file},
+  return copy_between(world, arguments, settings, {*from, "sqlite:" + file, lacks_log},
                       {*to, store_url(world, settings)});
 }
 
@@ -316,9 +329,10 @@ Done run_store_copy(World& world, const Arguments& arguments) {
   TYER_TRY(const Settings settings, load_settings(world, arguments));
   const std::string from_url = *arguments.value("FROM");
   const std::string to_url = *arguments.value("TO");
+  const bool lacks_log = store::lacks_log(absolute_url(from_url, world.directory), world.env.files);
   TYER_TRY(const auto from, open_store_at(world, settings, from_url, Access::read));
   TYER_TRY(const auto to, open_store_at(world, settings, to_url, Access::hold));
-  return copy_between(world, arguments, settings, {*from, from_url}, {*to, to_url});
+  return copy_between(world, arguments, settings, {*from, from_url, lacks_log}, {*to, to_url});
 }
 
 }  // namespace tyer::cli

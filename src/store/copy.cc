@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "store/sqlite_conn.h"
+#include "store/sqlite_store.h"
 
 namespace tyer::store {
 namespace {
@@ -167,11 +168,14 @@ Result<Copied> copy(Store& from, Store& to, const TextOf& text_of,
 
 Result<> fold_into_file(const std::string& path) {
   TYER_TRY(const auto conn, SqliteConn::open(path, SqliteConn::Mode::existing));
-  auto rows = conn->query("PRAGMA wal_checkpoint(TRUNCATE)");
-  TYER_TRY(const bool answered, rows.next());
-  const bool busy = !answered || rows.integer(0) != 0;
-  if (busy) return fail(Fault::conflict, fmt::format("{} is in use by somebody else", path));
-  return {};
+  TYER_TRY(const std::int64_t busy, conn->ask("PRAGMA wal_checkpoint(TRUNCATE)"));
+  if (busy != 0) return fail(Fault::conflict, fmt::format("{} is in use by somebody else", path));
+  return conn->run("PRAGMA journal_mode = DELETE");
+}
+
+bool lacks_log(const std::string& url, env::Files& files) {
+  constexpr std::string_view scheme = "sqlite:";
+  return url.starts_with(scheme) && sqlite_lacks_log(url.substr(scheme.size()), files);
 }
 
 Result<bool> is_empty(const core::View& view) {

@@ -12,6 +12,7 @@
 #include <functional>
 #include <string>
 
+#include "env/files.h"
 #include "store/store.h"
 
 namespace tyer::store {
@@ -38,8 +39,14 @@ using Along = std::function<Result<>(const core::View&)>;
                                   const Along& along = {});
 
 // Brings what the SQLite store in the file `path` still has in its write-ahead
-// log into the file, which then is the whole store. Nobody may have it open.
+// log into the file, which then is the whole store and says that it has no log. Nobody may have it
+// open.
 [[nodiscard]] Result<> fold_into_file(const std::string& path);
+
+// Whether the log of a store in a SQLite file is not beside it or has nothing in it, as beside a
+// copy of the file alone: what was written last may be missing. A backup has no log. To be asked
+// before the store is opened.
+[[nodiscard]] bool lacks_log(const std::string& url, env::Files& files);
 
 // Whether nothing was ever written to it.
 [[nodiscard]] Result<bool> is_empty(const core::View& view);

@@ -82,9 +82,7 @@ Result<> migrate(SqliteConn& conn, const std::string& path, bool create) {
     (void)conn.run("ROLLBACK");
     return done;
   }
-  TYER_TRY_OK(conn.run("COMMIT"));
-  conn.fold_log();
-  return {};
+  return conn.run("COMMIT");
 }
 
 Result<std::vector<std::string>> find_damage(SqliteConn& conn) {

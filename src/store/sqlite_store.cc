@@ -259,18 +259,20 @@ Result<std::vector<std::string>> SqliteStore::check() {
   return find_damage(*writer_);
 }
 
-// Whether the file has a write-ahead log. From then on nobody needs it alone.
+// Whether the file says that it has a write-ahead log. From then on nobody needs it alone.
 Result<bool> has_log(const env::File& file) {
   constexpr std::size_t write_version = 18;  // Of the file format: 2 with a log.
   TYER_TRY(const std::string header, file.read(0, write_version + 1));
   return header.size() > write_version && header[write_version] == 2;
 }
 
-Result<std::unique_ptr<SqliteConn>> open_writer(const std::string& path, const Options& options) {
+Result<std::unique_ptr<SqliteConn>> open_writer(const std::string& path, const Options& options,
+                                                bool alone) {
   TYER_TRY(auto conn, SqliteConn::open(path, options.create ? SqliteConn::Mode::create
                                                             : SqliteConn::Mode::existing));
   TYER_TRY_OK(configure(*conn, options.durability));
   TYER_TRY_OK(migrate(*conn, path, options.create));
+  if (alone && options.create) TYER_TRY_OK(conn->run("PRAGMA journal_mode = WAL"));
   return conn;
 }
 
@@ -291,11 +293,19 @@ Result<std::unique_ptr<Store>> open_sqlite(const std::string& path, env::Env& en
     alone = !ready;
   }
   if (alone) TYER_TRY_OK(queue->enter());
-  auto conn = open_writer(path, options);
+  auto conn = open_writer(path, options, alone);
   if (alone) queue->leave();
   if (!conn) return std::unexpected(conn.error());
   return std::make_unique<SqliteStore>(path, env.clock, options, *std::move(conn),
                                        std::move(queue));
+}
+
+bool sqlite_lacks_log(const std::string& path, env::Files& files) {
+  const auto file = files.open(path, env::Open::read);
+  if (!file || !has_log(**file).value_or(false)) return false;
+  // It is never made smaller while it is used, nor removed.
+  const auto log = files.open(path + "-wal", env::Open::read);
+  return !log ? log.error().fault == Fault::not_found : (*log)->size().value_or(1) == 0;
 }
 
 }  // namespace tyer::store

@@ -20,4 +20,7 @@ namespace tyer::store {
 [[nodiscard]] Result<std::unique_ptr<Store>> open_sqlite(const std::string& path, env::Env& env,
                                                          const Options& options);
 
+// See lacks_log in copy.h.
+[[nodiscard]] bool sqlite_lacks_log(const std::string& path, env::Files& files);
+
 }  // namespace tyer::store
