@@ -77,6 +77,18 @@ Result<std::optional<std::string>> problem_of(const Told& told, store::Uploads& 
                      told.sha256);
 }
 
+// Whether it is what was sent.
+Result<bool> put_as_told(const Told& told, int from, store::Uploads& to) {
+  Sha256 hash;
+  const store::NextPiece next = store::pieces_of(from);
+  TYER_TRY(const std::uint64_t size, to.put(told.id, [&]() -> Result<std::string> {
+    TYER_TRY(std::string piece, next());
+    hash.add(piece);
+    return piece;
+  }));
+  return size == told.size && (told.sha256.empty() || hash.finish() == told.sha256);
+}
+
 }  // namespace
 
 Result<UploadAudit> audit_uploads(const core::View& view, store::Uploads& uploads,
@@ -107,14 +119,15 @@ Result<UploadsCopied> copy_uploads(const core::View& view, store::Uploads& from,
                                    const UploadProgress& progress) {
   UploadsCopied copied;
   TYER_TRY_OK(each_upload(view, [&](const Told& told) -> Result<> {
-    TYER_TRY(const auto there, find(to, told.id));
-    if (!there || there->size != told.size) {
+    TYER_TRY(const auto there, problem_of(told, to));
+    if (there) {
       TYER_TRY(const auto opened, find(from, told.id));
       if (!opened) {
         ++copied.missing;
         return {};
       }
-      TYER_TRY_OK(to.put(told.id, store::pieces_of(opened->file.get())));
+      TYER_TRY(const bool is_whole, put_as_told(told, opened->file.get(), to));
+      if (!is_whole) ++copied.damaged;
     }
     ++copied.files;
     copied.bytes += told.size;

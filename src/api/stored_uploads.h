@@ -37,9 +37,10 @@ struct UploadsCopied {
   std::uint64_t files = 0;
   std::uint64_t bytes = 0;
   std::uint64_t missing = 0;  // The store tells of them, but they are not there.
+  std::uint64_t damaged = 0;  // Of `files`: not what was sent. They were copied as they are.
 };
 
-// What `to` has already stays as it is.
+// What `to` has already stays as it is if it is what was sent, and is written anew if not.
 [[nodiscard]] Result<UploadsCopied> copy_uploads(const core::View& view, store::Uploads& from,
                                                  store::Uploads& to,
                                                  const UploadProgress& progress);

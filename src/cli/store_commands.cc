@@ -78,6 +78,11 @@ void print_copied(World& world, const Arguments& arguments, const Everything& co
         fmt::format("tyer: {} of {} not copied: the file is not there (tyer store check)\n",
                     count(uploads.missing, "upload"), from));
   }
+  if (uploads.damaged > 0) {
+    world.output.warn(fmt::format(
+        "tyer: {} of {} copied as it is now, which is not what was sent (tyer store check)\n",
+        count(uploads.damaged, "upload"), from));
+  }
   if (arguments.has("--json")) {
     world.output.print(dump_json({{"from", from},
                                   {"to", to},
@@ -87,7 +92,8 @@ void print_copied(World& world, const Arguments& arguments, const Everything& co
                                   {"cursors", rows.cursors},
                                   {"uploads", uploads.files},
                                   {"upload_bytes", uploads.bytes},
-                                  {"uploads_missing", uploads.missing}}) +
+                                  {"uploads_missing", uploads.missing},
+                                  {"uploads_damaged", uploads.damaged}}) +
                        "\n");
     return;
   }

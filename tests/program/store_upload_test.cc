@@ -180,6 +180,40 @@ TEST_F(StoreUpload, ThatIsGoneOrAnotherIsAProblem) {
   EXPECT_TRUE(backup.err.contains("1 upload of sqlite:")) << backup.err;
 }
 
+TEST_F(StoreUpload, ThatIsDamagedIsMendedByARestore) {
+  make_upload("what was sent");
+  ASSERT_EQ(tyer("store backup saved.db").code, 0);
+  const std::string file = kept_file();
+
+  for (const char* const damaged : {"what was Sent", "what", ""}) {
+    std::ofstream(file) << damaged;
+    fs::remove(dir / ".tyer/tyer.db");
+    for (const char* beside : {"-wal", "-shm"}) fs::remove(dir / ".tyer/tyer.db" + beside);
+
+    const ProgramResult restore = tyer("store restore saved.db");
+
+    EXPECT_EQ(restore.code, 0) << restore.err;
+    EXPECT_FALSE(restore.err.contains("upload")) << restore.err;
+    EXPECT_EQ(checked()["ok"], true) << damaged;
+  }
+}
+
+TEST_F(StoreUpload, ThatIsDamagedIsNotBackedUpInSilence) {
+  make_upload("what was sent");
+  std::ofstream(kept_file()) << "what was Sent";
+
+  const ProgramResult backup = tyer("store backup saved.db --json");
+
+  EXPECT_EQ(backup.code, 0) << "of all the rest";
+  EXPECT_EQ(parse_json(backup.out).value_or(Json())["uploads_damaged"], 1);
+  EXPECT_EQ(backup.err,
+            "tyer: 1 upload of " + store_url() +
+                " copied as it is now, which is not what was sent (tyer store check)\n");
+  fs::create_directory(dir / "plain");
+  EXPECT_EQ(tyer("store copy sqlite:saved.db files:plain/store").code, 0);
+  EXPECT_TRUE(tyer("store check --store files:plain/store").out.contains("is not what was sent"));
+}
+
 TEST_F(StoreUpload, ThatWasCutShortByAKillIsNoProblem) {
   UploadHub first = hub();
   const std::string path = first.send("a.txt", "whole");
