@@ -38,7 +38,7 @@ struct HubOptions {
   std::string setup_code;  // Asked for at the first visit from elsewhere.
   std::shared_ptr<store::Uploads> uploads;  // Those of the store; null: it has no place for them.
   std::string scratch;                      // A folder for large bodies while they come.
-  std::string old_uploads;  // A folder where a hub of an older program kept them; empty: none.
+  std::vector<std::string> old_uploads;  // Folders where hubs of older programs kept them.
   std::string web_dir;      // The page is read from there, not from the program; empty: it is not.
   std::string version;      // Of this program, and what it runs on: told to who is known.
   std::string store;        // Without secrets.

@@ -50,6 +50,32 @@ std::string ascii_name(std::string_view name) {
   return plain;
 }
 
+// What the store knows of what lies in `folder`.
+Result<std::size_t> take_over(env::Files& files, const std::string& folder, store::Uploads& uploads,
+                              store::Store& store) {
+  const auto old = store::uploads_in(files, folder);
+  TYER_TRY(const std::vector<store::UploadEntry> entries, old->list());
+  std::size_t taken = 0;
+  for (const store::UploadEntry& entry : entries) {
+    bool is_known = false;
+    TYER_TRY_OK(store.read([&](const core::View& view) -> Result<> {
+      TYER_TRY(const auto upload, view.subject(feed::key_of("upload", entry.id)));
+      is_known = upload.has_value();
+      return {};
+    }));
+    if (!is_known) continue;  // Of another store, or of a hub that was killed.
+    const auto there = uploads.open(entry.id);
+    if (!there && there.error().fault != Fault::not_found) return std::unexpected(there.error());
+    if (!there) {
+      TYER_TRY(const store::OpenedUpload opened, old->open(entry.id));
+      TYER_TRY_OK(uploads.put(entry.id, store::pieces_of(opened.file.get())));
+    }
+    TYER_TRY_OK(old->remove(entry.id));
+    ++taken;
+  }
+  return taken;
+}
+
 }  // namespace
 
 Result<> check_upload_name(std::string_view name) {
@@ -127,26 +153,11 @@ Result<> prepare_uploads(env::Files& files, const HubOptions& hub, http::Limits&
 
 Result<std::size_t> take_over_uploads(env::Files& files, const HubOptions& hub,
                                       store::Store& store) {
-  if (!hub.uploads || hub.old_uploads.empty()) return 0;
-  const auto old = store::uploads_in(files, hub.old_uploads);
-  TYER_TRY(const std::vector<store::UploadEntry> entries, old->list());
+  if (!hub.uploads) return 0;
   std::size_t taken = 0;
-  for (const store::UploadEntry& entry : entries) {
-    bool is_known = false;
-    TYER_TRY_OK(store.read([&](const core::View& view) -> Result<> {
-      TYER_TRY(const auto upload, view.subject(feed::key_of("upload", entry.id)));
-      is_known = upload.has_value();
-      return {};
-    }));
-    if (!is_known) continue;  // Of another store, or of a hub that was killed.
-    const auto there = hub.uploads->open(entry.id);
-    if (!there && there.error().fault != Fault::not_found) return std::unexpected(there.error());
-    if (!there) {
-      TYER_TRY(const store::OpenedUpload opened, old->open(entry.id));
-      TYER_TRY_OK(hub.uploads->put(entry.id, store::pieces_of(opened.file.get())));
-    }
-    TYER_TRY_OK(old->remove(entry.id));
-    ++taken;
+  for (const std::string& folder : hub.old_uploads) {
+    TYER_TRY(const std::size_t from_here, take_over(files, folder, *hub.uploads, store));
+    taken += from_here;
   }
   return taken;
 }

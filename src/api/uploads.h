@@ -46,7 +46,7 @@ struct KeptUpload {
 [[nodiscard]] Result<> prepare_uploads(env::Files& files, const HubOptions& hub,
                                        http::Limits& limits);
 
-// Brings what lies in the folder `hub.old_uploads` into the store's uploads, if the store knows of
+// Brings what lies in the folders `hub.old_uploads` into the store's uploads, if the store knows of
 // it. How many they were.
 [[nodiscard]] Result<std::size_t> take_over_uploads(env::Files& files, const HubOptions& hub,
                                                     store::Store& store);

@@ -25,6 +25,16 @@ Result<std::string> read_web_dir(const World& world, const Arguments& arguments)
   return folder.string();
 }
 
+// Before a workspace belonged to a repository it was the nearest `.tyer`, whatever was in it.
+std::string old_uploads(const World& world) {
+  namespace fs = std::filesystem;
+  std::error_code none;
+  for (fs::path at = world.directory;; at = at.parent_path()) {
+    if (fs::is_directory(at / ".tyer", none)) return at / ".tyer/uploads";
+    if (at == at.parent_path()) return world.directory + "/.tyer/uploads";
+  }
+}
+
 }  // namespace
 
 Result<> give_uploads(World& world, const Settings& settings, api::HubOptions& hub) {
@@ -32,7 +42,11 @@ Result<> give_uploads(World& world, const Settings& settings, api::HubOptions& h
   hub.scratch = store::uploads_folder(absolute_url(url, world.directory));
   if (hub.scratch.empty()) {
     // A hub on PostgreSQL kept them here before they belonged to the database.
-    hub.scratch = hub.old_uploads = find_workspace(world).directory + "/uploads";
+    hub.scratch = find_workspace(world).directory + "/uploads";
+    hub.old_uploads = {hub.scratch};
+    if (const std::string old = old_uploads(world); old != hub.scratch) {
+      hub.old_uploads.push_back(old);
+    }
   }
   TYER_TRY(hub.uploads, open_uploads_at(world, settings, url, hub.scratch));
   return {};

@@ -158,6 +158,34 @@ TEST_F(StoreUpload, OfAnOlderHubIsTakenIntoTheDatabase) {
   EXPECT_TRUE(has_file(".tyer/uploads/up_of_another_store"));
 }
 
+// In a repository, wherever in it the older hub was started: it took the nearest `.tyer`, whatever
+// was in it.
+TEST_F(StoreUpload, OfAnOlderHubInARepositoryIsTakenIntoTheDatabase) {
+  ProgramCall git = call({"-c", "git init -q repo && git -C repo -c user.name=me -c "
+                                "user.email=me@example.com commit -q --allow-empty -m first && "
+                                "git -C repo worktree add -q ../linked"});
+  git.program = "/bin/sh";
+  ASSERT_EQ(run_program(git).code, 0);
+  for (const char* const place : {"repo/deploy/deeper", "linked/deploy/deeper"}) {
+    const std::string database = shared_postgres().fresh_url().value();
+    UploadHub first = hub(database);
+    const std::string path = first.send("large.bin", large);
+    first.end();
+    const std::string id = path.substr(sizeof("/api/uploads/") - 1, path.rfind('/') - 13);
+    ASSERT_TRUE(shared_postgres().sql(database, "DELETE FROM tyer_upload"));
+    const std::string folder = std::string(place).substr(0, std::string(place).rfind('/'));
+    write_file(folder + "/.tyer/uploads/" + id, large);
+    fs::create_directories(dir / place);
+
+    ProgramCall there = call({});
+    there.directory = dir / place;
+    UploadHub second(there, database);
+
+    EXPECT_TRUE(second.get(path).body == large) << place;
+    EXPECT_FALSE(has_file(folder + "/.tyer/uploads/" + id)) << place;
+  }
+}
+
 TEST_F(StoreUpload, ThatIsGoneOrAnotherIsAProblem) {
   make_upload("what was sent");
   const std::string file = kept_file();
