@@ -145,9 +145,14 @@ Result<> check_place(const std::string& url) {
   if (!is_local) return {};
   std::string path = url.substr(colon);
   while (path.size() > 1 && path.ends_with('/')) path.pop_back();
+  const auto found = is_there(path);
+  if (!found) {
+    return std::unexpected(
+        found.error().in(fmt::format("the store {} cannot be reached", printable(url))));
+  }
   const std::string directory = path.substr(0, std::max<std::size_t>(path.rfind('/'), 1));
-  struct stat facts{};
-  if (::stat(directory.c_str(), &facts) == 0 || errno != ENOENT) return {};
+  TYER_TRY(const bool has_place, is_there(directory));
+  if (*found || has_place) return {};
   return fail(Fault::unavailable,
               fmt::format("the store {} cannot be reached: there is no directory {}; make it, or "
                           "name another store with --store",
@@ -310,7 +315,7 @@ OpenedStore open_store_at(World& world, const Settings& settings, const std::str
   auto opened = store::open(whole, world.env, options_of(settings, access));
   if (opened) return *std::move(opened);
   // Who writes makes what is missing; it is missing still.
-  if (access == Access::write && opened.error().fault == Fault::not_found) {
+  if (access != Access::read && opened.error().fault == Fault::not_found) {
     opened.error().fault = Fault::unavailable;
   }
   return std::unexpected(Failure{opened.error()});

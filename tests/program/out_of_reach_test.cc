@@ -20,6 +20,9 @@ namespace fs = std::filesystem;
 
 const std::vector<std::string> writers{"lock acquire K --no-keeper", "lock release K --session s",
                                        "lock renew K --session s", "lock break K --yes"};
+// Who serves a store, or fills it.
+const std::vector<std::string> holders{"serve --listen 127.0.0.1:0", "up --listen 127.0.0.1:0",
+                                       "worker", "store restore saved.db"};
 const std::vector<std::string> readers{"lock check K", "lock list", "log",
                                        "store check",  "runs list", "feed list"};
 
@@ -67,6 +70,8 @@ TEST_F(OutOfReach, IsEveryStoreOnADiskThatCannotBeUsed) {
   fs::create_directory(dir / "read-only");
   fill_demo("sqlite:" + (dir / "read-only/x.db"));
   fill_demo("files:" + (dir / "read-only-files"));
+  fs::create_symlink(dir / "disk", dir / "link");
+  fill_demo("sqlite:" + (dir / "saved.db"));
   make_read_only(dir / "read-only");
   make_read_only(dir / "read-only-files");
   const std::vector<Place> places{
@@ -80,6 +85,8 @@ TEST_F(OutOfReach, IsEveryStoreOnADiskThatCannotBeUsed) {
       {.what = "no permission", .store = "sqlite:shut/x.db"},
       {.what = "no permission, plain files", .store = "files:shut"},
       {.what = "a file system that makes no files", .store = "sqlite:/proc/self/fd/../none/x.db"},
+      {.what = "a link that leads nowhere", .store = "sqlite:link"},
+      {.what = "the same, plain files", .store = "files:link"},
       {.what = "read-only", .store = "sqlite:read-only/x.db", .can_be_read = true},
       {.what = "read-only, plain files", .store = "files:read-only-files", .can_be_read = true},
   };
@@ -92,6 +99,8 @@ TEST_F(OutOfReach, IsEveryStoreOnADiskThatCannotBeUsed) {
     } else {
       expect_all(writers, named);
       expect_all(readers, named);
+      expect_all(holders, named);
+      expect_all({fmt::format("store copy sqlite:saved.db {}", place.store)}, "");
     }
   }
   EXPECT_FALSE(has_file("none"));
