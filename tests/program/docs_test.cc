@@ -145,6 +145,18 @@ TEST_F(Docs, OneStoreServesAllRepositoriesOfAMachine) {
   EXPECT_FALSE(has_file("one/.tyer") || has_file("two/.tyer"));
 }
 
+TEST_F(Docs, OneStoreForAMachineLeavesTheConfigurationThatIsThereAsItIs) {
+  use_tyer_by_name();
+  const std::string config = home / ".config/tyer/config.toml";
+  write_file(config, "color = \"never\"\n");
+
+  for (const std::string& block : shell_blocks(document("configuration.md"))) run_in_shell(block);
+
+  std::string text;
+  std::getline(std::ifstream(config), text);
+  EXPECT_EQ(text, "color = \"never\"");
+}
+
 // As one person would go through the page, while a hub runs where it says.
 TEST_F(Docs, EverythingAboutTheHubWorks) {
   use_tyer_by_name();
