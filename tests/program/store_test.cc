@@ -217,6 +217,18 @@ TEST_F(StoreCommand, APoolerThatMixesSessionsIsAWrongConfiguration) {
   }
 }
 
+TEST_F(StoreCommand, APoolerThatKeepsSessionsApartIsAsGoodAsTheServer) {
+  PgBouncer pooler({"pool_mode = session"});
+  const std::string place = " --store " + pooler.fresh_url();
+
+  EXPECT_EQ(tyer("run T" + place + " -- echo ran").out, "ran\n");
+  EXPECT_EQ(tyer("lock acquire T --no-keeper --session s" + place).code, 0);
+  EXPECT_EQ(tyer("run T" + place + " -- echo twice").code, 1);
+  EXPECT_EQ(tyer("lock release T --session s" + place).code, 0);
+  EXPECT_EQ(tyer("store check" + place).code, 0);
+  EXPECT_TRUE(tyer("log" + place).out.contains("lease.released"));
+}
+
 // A file system of its own, gone with the test.
 class SmallDisk {
  public:
