@@ -1,12 +1,16 @@
-// Runs as people look at them: those of a session, and those of all (H23).
+// Runs as people look at them: those of a session, those of all, and what they used (H23, W17).
 
 #include <algorithm>
+
+#include <fmt/format.h>
 
 #include "api/answer.h"
 #include "api/hub.h"
 #include "api/limits.h"
 #include "api/paging.h"
+#include "api/sessions.h"
 #include "base/json.h"
+#include "base/text.h"
 #include "core/key.h"
 #include "feed/kinds.h"
 
@@ -121,12 +125,45 @@ Result<http::Response> list_all_runs(Call& call) {
   return answer_page(rows, next);
 }
 
+// Days are few and sessions too, so it is added up here.
+Result<http::Response> show_stats(Call& call) {
+  TYER_TRY(const std::vector<std::string> agents, agents_of(call));
+  const std::string since(call.request.query_of("since"));
+  if (!since.empty() && !parse_time(since + "T00:00:00Z")) {
+    return fail(Fault::invalid,
+                fmt::format("since '{}' is not a day like 2026-11-15", printable(since, 80)));
+  }
+  Json rows = Json::array();
+  TYER_TRY_OK(call.hub.engine().read([&](const core::View& view) -> Result<> {
+    rows = Json::array();
+    TYER_TRY(const auto tallies,
+             feed::list_all(view, {.kind = "tally", .after = since.empty() ? "" : "tally/" + since},
+                            limits::stats_rows_max));
+    for (const core::Subject& tally : tallies) {
+      TYER_TRY(Json state, parse_json_object(tally.state));
+      state.erase("told");
+      const bool is_wanted =
+          agents.empty() || std::ranges::find(agents, text_or(state, "agent_id")) != agents.end();
+      if (is_wanted && state.contains("runs")) rows.push_back(std::move(state));
+    }
+    return {};
+  }));
+  return answer(dump_json({{"data", rows}, {"next_cursor", nullptr}}));
+}
+
 }  // namespace
 
 std::vector<Route> run_routes() {
   std::vector<Field> fields = page_fields();
   fields.push_back({"status", Type::text, false, "running: only those under way, by session"});
   return {
+      {.method = "GET",
+       .path = "/api/stats",
+       .who = Who::worker,
+       .summary = "What was used, by day, agent and session",
+       .query = {agents_field(), {"since", Type::text, false, "the first day, as 2026-11-15"}},
+       .reply = "Page of Tally",
+       .handle = show_stats},
       {.method = "GET",
        .path = "/api/sessions/{id}/runs",
        .who = Who::worker,

@@ -1,5 +1,5 @@
 // Runs of sessions, for whoever starts them: what there is to do, a run that begins, what it says
-// and what came of it (W7, W10, W11, W17).
+// and what came of it (W7, W10, W11).
 
 #include <algorithm>
 
@@ -20,24 +20,9 @@
 #include "feed/kinds.h"
 #include "feed/names.h"
 #include "feed/shifts.h"
-#include "feed/tally.h"
 
 namespace tyer::api {
 namespace {
-
-// Whose work a caller may see and do: an agent its own, a person that of all.
-Result<std::vector<std::string>> agents_of(Call& call) {
-  std::vector<std::string> agents;
-  std::string_view named = call.request.query_of("agents");
-  while (!named.empty()) {
-    const std::string_view one = named.substr(0, named.find(','));
-    named.remove_prefix(std::min(one.size() + 1, named.size()));
-    if (!one.empty()) agents.emplace_back(one);
-  }
-  if (!call.caller.actor.is_agent) return agents;
-  for (const std::string& agent : agents) TYER_TRY_OK(check_own(call.caller, agent, ""));
-  return std::vector<std::string>{call.caller.actor.id};
-}
 
 // Runs that are to end, and where they are: whoever serves them on that machine ends them.
 Result<Json> list_ending(const core::View& view, const std::vector<std::string>& agents, Time now) {
@@ -264,32 +249,6 @@ Result<http::Response> stop_run(Call& call) {
   return answer("{}");
 }
 
-// Days are few and sessions too, so it is added up here.
-Result<http::Response> show_stats(Call& call) {
-  TYER_TRY(const std::vector<std::string> agents, agents_of(call));
-  const std::string since(call.request.query_of("since"));
-  if (!since.empty() && !parse_time(since + "T00:00:00Z")) {
-    return fail(Fault::invalid,
-                fmt::format("since '{}' is not a day like 2026-11-15", printable(since, 80)));
-  }
-  Json rows = Json::array();
-  TYER_TRY_OK(call.hub.engine().read([&](const core::View& view) -> Result<> {
-    rows = Json::array();
-    TYER_TRY(const auto tallies,
-             feed::list_all(view, {.kind = "tally", .after = since.empty() ? "" : "tally/" + since},
-                            limits::stats_rows_max));
-    for (const core::Subject& tally : tallies) {
-      TYER_TRY(Json state, parse_json_object(tally.state));
-      state.erase("told");
-      const bool is_wanted =
-          agents.empty() || std::ranges::find(agents, text_or(state, "agent_id")) != agents.end();
-      if (is_wanted && state.contains("runs")) rows.push_back(std::move(state));
-    }
-    return {};
-  }));
-  return answer(dump_json({{"data", rows}, {"next_cursor", nullptr}}));
-}
-
 // Who it is that runs, on which machine: for those who judge whether it lives.
 const std::vector<Field> holder_fields{
     {"host", Type::text, false, "where it runs"},
@@ -311,9 +270,25 @@ std::vector<Field> with_grant(std::vector<Field> fields) {
 
 }  // namespace
 
+Result<std::vector<std::string>> agents_of(Call& call) {
+  std::vector<std::string> agents;
+  std::string_view named = call.request.query_of("agents");
+  while (!named.empty()) {
+    const std::string_view one = named.substr(0, named.find(','));
+    named.remove_prefix(std::min(one.size() + 1, named.size()));
+    if (!one.empty()) agents.emplace_back(one);
+  }
+  if (!call.caller.actor.is_agent) return agents;
+  for (const std::string& agent : agents) TYER_TRY_OK(check_own(call.caller, agent, ""));
+  return std::vector<std::string>{call.caller.actor.id};
+}
+
+Field agents_field() {
+  return {"agents", Type::text, false, "ids of agents, with commas; all if not given"};
+}
+
 // Long because it is a table.
 std::vector<Route> shift_routes() {
-  const Field agents{"agents", Type::text, false, "ids of agents, with commas; all if not given"};
   return {
       {.method = "GET",
        .path = "/api/work",
@@ -322,7 +297,8 @@ std::vector<Route> shift_routes() {
            "Sessions with something to answer and nobody who does, the longest waiting first; and "
            "in \"ending\" the runs that are to end, because somebody asked for it or, if "
            "deleted_for_ms is not null, their session was deleted so long ago",
-       .query = {agents, {"all", Type::flag, false, "true: also what only failed runs have left"}},
+       .query = {agents_field(),
+                 {"all", Type::flag, false, "true: also what only failed runs have left"}},
        .reply = "Page of Session",
        .handle = list_work},
       {.method = "POST",
@@ -386,13 +362,6 @@ std::vector<Route> shift_routes() {
        .summary = "Asks a run to end",
        .reply = "Nothing",
        .handle = stop_run},
-      {.method = "GET",
-       .path = "/api/stats",
-       .who = Who::worker,
-       .summary = "What was used, by day, agent and session",
-       .query = {agents, {"since", Type::text, false, "the first day, as 2026-11-15"}},
-       .reply = "Page of Tally",
-       .handle = show_stats},
   };
 }
 
