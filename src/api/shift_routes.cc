@@ -216,6 +216,7 @@ Result<http::Response> finish_run(Call& call) {
                 fmt::format("wait_ms is not between 0 and {}", limits::session_wait_max / 1ms));
   }
   finish.wait = wait * 1ms;
+  finish.wait_grows = input.flag("wait_grows");
   if (std::min({finish.input, finish.output, finish.cached, finish.cost}) < 0) {
     return fail(Fault::invalid, "tokens and cost are not negative");
   }
@@ -353,7 +354,10 @@ std::vector<Route> shift_routes() {
                 {"totals", Type::text, false, "of the conversation, for the next run"},
                 {"wait_ms", Type::number, false,
                  "milliseconds until its service may be called again: the session begins nothing "
-                 "before, and goes on then"}},
+                 "before, and goes on then"},
+                {"wait_grows", Type::flag, false,
+                 "true: its service did not say how long, so wait_ms is for the first time, and "
+                 "each time after that takes twice as long, up to 15 minutes"}},
        .reply = "Nothing",
        .handle = finish_run},
       {.method = "POST",

@@ -164,6 +164,25 @@ TEST_F(PutOff, BeginsWhenItsServiceMayBeCalledAgain) {
   EXPECT_EQ(begun.items.front().source, post);
 }
 
+// A service that is overloaded does not say for how long.
+TEST_F(PutOff, WaitsTwiceAsLongEachTimeIfItsServiceDoesNotSayHowLong) {
+  Span wait = 30s;
+  for (int i = 0; i < 8; ++i, wait = std::min<Span>(2 * wait, 15min)) {
+    const std::string run = fmt::format("r{}", i);
+    ASSERT_TRUE(world.begin("bot/default", run).is_begun) << i;
+    must(world.try_finish({.session = session,
+                           .run = run,
+                           .verdict = "later",
+                           .why = "overloaded",
+                           .wait = 30s,
+                           .wait_grows = true}));
+    EXPECT_EQ(world.state("session/" + session, "not_before"), format_time(world.time.now + wait));
+    world.pass(wait);
+    world.strike();
+  }
+  EXPECT_EQ(world.thread_notices(post).size(), 1U) << "it is said once";
+}
+
 TEST_F(PutOff, IsOverWithItsSession) {
   world.post(me, "@bot/other");
   world.begin("bot/other", "r0");

@@ -148,6 +148,14 @@ void rest(const Shift& shift, const std::vector<Item>& left, const Finish& finis
                                   why + "; the next message here has it tried again"));
 }
 
+// For how long the session waits, after it had to wait for the same `waits` times before.
+Span wait_after(std::uint64_t waits, const Finish& finish) {
+  if (!finish.wait_grows) return std::min(finish.wait, limits::session_wait_max);
+  Span wait = std::min(finish.wait, limits::session_wait_grown_max);
+  for (std::uint64_t i = 0; i < waits && wait < limits::session_wait_grown_max; ++i) wait *= 2;
+  return std::min(wait, limits::session_wait_grown_max);
+}
+
 // Nothing begins for the session until its service may be called again. That it was called in vain
 // is no wake that was of no use; however often is too often all the same.
 Result<bool> put_off(const core::View& view, const Shift& shift, const std::vector<Item>& left,
@@ -157,7 +165,8 @@ Result<bool> put_off(const core::View& view, const Shift& shift, const std::vect
   if (finish.wait <= Span::zero() || left.empty() || is_too_often) return false;
   TYER_TRY(const auto session, view.subject(key_of("session", shift.session)));
   if (!session || session->status != "active") return false;
-  const Time until = now + std::min(finish.wait, limits::session_wait_max);
+  const auto longest = std::ranges::max_element(left, {}, &Item::waits);
+  const Time until = now + wait_after(longest->waits, finish);
   change.events.push_back({session->key, "session.updated",
                            json_object({{"agent_id", shift.agent},
                                         {"not_before", format_time(until)},
@@ -169,8 +178,11 @@ Result<bool> put_off(const core::View& view, const Shift& shift, const std::vect
                                           {"waits", item.waits + 1},
                                           {"why", finish.why}})});
   }
+  // Who has written it is told once; how it is doing from then on, the agent's state says.
+  const auto fresh = std::ranges::find(left, std::uint64_t{0}, &Item::waits);
+  if (fresh == left.end()) return true;
   change.events.push_back(
-      notice(shift.post, shift.session, left.front().source,
+      notice(shift.post, shift.session, fresh->source,
              fmt::format("it goes on at {}: {}", format_time(until, 0), finish.why)));
   return true;
 }

@@ -99,6 +99,8 @@ struct Finish {
   // Its service asks not to be called again before this: nothing begins for the session until then,
   // and what is not answered begins then.
   Span wait{};
+  // The service did not say for how long: the next time `wait` is doubled, and so on.
+  bool wait_grows = false;
   bool is_unheard = false;  // Of one that was lost: its keeper has not heard of it, or started it.
 };
 

@@ -63,6 +63,7 @@ feed::Finish make_finish(const Assignment& given, const Result<run::Kept>& kept,
   finish.why = was_left ? "its worker left" : printable(report.why, limits::why_bytes_max);
   finish.text = report.text;
   if (!is_lost) finish.wait = kept->wait;
+  finish.wait_grows = finish.wait > Span::zero() && !report.wait;
   if (!report.conversation.empty()) {
     finish.conversation = report.conversation;
   } else if (kept->is_anew) {
@@ -82,6 +83,7 @@ std::string encode(const feed::Finish& finish) {
             {"cost_micros", finish.cost}};
   if (finish.conversation) body["claude_session_id"] = *finish.conversation;
   if (finish.wait > Span::zero()) body["wait_ms"] = finish.wait / 1ms;
+  if (finish.wait_grows) body["wait_grows"] = true;
   if (!finish.totals.empty()) body["totals"] = finish.totals;
   return dump_json(body);
 }

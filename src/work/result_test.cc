@@ -21,5 +21,16 @@ TEST(RunResult, OfARunThatIsNotPossibleIsAMistake) {
   EXPECT_EQ(verdict_after(Fault::not_found), "mistake");
 }
 
+TEST(RunResult, SaysWhetherTheServiceSaidHowLongToWait) {
+  run::Kept kept{.wait = 30s};
+  kept.last.outcome = core::Outcome::failed;
+  kept.last.report.verdict = backend::Verdict::later;
+  EXPECT_TRUE(make_finish({}, Result<run::Kept>(kept), false).wait_grows);
+  kept.last.report.wait = 30s;
+  EXPECT_FALSE(make_finish({}, Result<run::Kept>(kept), false).wait_grows);
+  kept = {};
+  EXPECT_FALSE(make_finish({}, Result<run::Kept>(kept), false).wait_grows);
+}
+
 }  // namespace
 }  // namespace tyer::work
