@@ -206,5 +206,26 @@ TEST_F(PutOff, IsNotForEver) {
   EXPECT_EQ(world.state(item, "rests"), "true");
 }
 
+TEST_F(PutOff, TooOftenIsNoConcernOfWhatCameLater) {
+  for (std::uint64_t i = 0; i <= limits::item_waits_max; ++i) {
+    const std::string run = fmt::format("r{}", i);
+    ASSERT_TRUE(world.begin("bot/default", run).is_begun) << i;
+    put_off(run);
+    world.pass(2h);
+    world.strike();
+  }
+  const std::string more = world.comment(me, post, "그리고?");
+  ASSERT_EQ(world.begin("bot/default", "more").items.size(), 2U);
+
+  put_off("more");
+
+  EXPECT_EQ(world.state(item, "rests"), "true");
+  EXPECT_EQ(world.state(item_key(session, more), "rests"), "false");
+  EXPECT_NE(world.state("session/" + session, "not_before"), "");
+  world.pass(2h);
+  world.strike();
+  EXPECT_EQ(world.ready(), (Texts{"bot/default"}));
+}
+
 }  // namespace
 }  // namespace tyer::feed

@@ -157,21 +157,23 @@ Span wait_after(std::uint64_t waits, const Finish& finish) {
 }
 
 // Nothing begins for the session until its service may be called again. That it was called in vain
-// is no wake that was of no use; however often is too often all the same.
-Result<bool> put_off(const core::View& view, const Shift& shift, const std::vector<Item>& left,
-                     const Finish& finish, core::Change& change, Time now) {
-  const bool is_too_often = std::ranges::any_of(
-      left, [](const Item& item) { return item.waits >= limits::item_waits_max; });
-  if (finish.wait <= Span::zero() || left.empty() || is_too_often) return false;
+// is no wake that was of no use; however often is too often all the same: only that stays in
+// `left`.
+Result<> put_off(const core::View& view, const Shift& shift, std::vector<Item>& left,
+                 const Finish& finish, core::Change& change, Time now) {
+  if (finish.wait <= Span::zero()) return {};
   TYER_TRY(const auto session, view.subject(key_of("session", shift.session)));
-  if (!session || session->status != "active") return false;
-  const auto longest = std::ranges::max_element(left, {}, &Item::waits);
+  if (!session || session->status != "active") return {};
+  const auto waiting = std::ranges::stable_partition(
+      left, [](const Item& item) { return item.waits >= limits::item_waits_max; });
+  if (waiting.empty()) return {};
+  const auto longest = std::ranges::max_element(waiting, {}, &Item::waits);
   const Time until = now + wait_after(longest->waits, finish);
   change.events.push_back({session->key, "session.updated",
                            json_object({{"agent_id", shift.agent},
                                         {"not_before", format_time(until)},
                                         {"due_at", to_micros(until)}})});
-  for (const Item& item : left) {
+  for (const Item& item : waiting) {
     change.events.push_back({item.key, "item.rested",
                              json_object({{"rests", false},
                                           {"wakes", std::max<std::uint64_t>(item.wakes, 1) - 1},
@@ -179,12 +181,14 @@ Result<bool> put_off(const core::View& view, const Shift& shift, const std::vect
                                           {"why", finish.why}})});
   }
   // Who has written it is told once; how it is doing from then on, the agent's state says.
-  const auto fresh = std::ranges::find(left, std::uint64_t{0}, &Item::waits);
-  if (fresh == left.end()) return true;
-  change.events.push_back(
-      notice(shift.post, shift.session, fresh->source,
-             fmt::format("it goes on at {}: {}", format_time(until, 0), finish.why)));
-  return true;
+  const auto fresh = std::ranges::find(waiting, std::uint64_t{0}, &Item::waits);
+  if (fresh != waiting.end()) {
+    change.events.push_back(
+        notice(shift.post, shift.session, fresh->source,
+               fmt::format("it goes on at {}: {}", format_time(until, 0), finish.why)));
+  }
+  left.erase(waiting.begin(), waiting.end());
+  return {};
 }
 
 Result<> remember(const core::View& view, const Shift& shift, const Finish& finish,
@@ -236,7 +240,7 @@ Result<bool> settle(const core::View& view, const Shift& shift, const Finish& fi
   TYER_TRY(const auto agent, view.subject(key_of("agent", shift.agent)));
   // Nobody waits for one who is gone.
   if (!agent || agent->status != "active") return true;
-  TYER_TRY(const std::vector<Item> left, unanswered(view, shift));
+  TYER_TRY(std::vector<Item> left, unanswered(view, shift));
   TYER_TRY(const auto session, view.subject(key_of("session", shift.session)));
   const bool was_deleted = !session || session->status != "active";
   bool is_answered = left.empty();
@@ -255,8 +259,8 @@ Result<bool> settle(const core::View& view, const Shift& shift, const Finish& fi
     }
     return true;
   }
-  TYER_TRY(const bool is_put_off, put_off(view, shift, left, finish, change, now));
-  if (!is_put_off) rest(shift, left, finish, rules, change, now);
+  TYER_TRY_OK(put_off(view, shift, left, finish, change, now));
+  rest(shift, left, finish, rules, change, now);
   return false;
 }
 
