@@ -133,10 +133,12 @@ Result<http::Response> withdraw_offer(Call& call) {
     return other.place == holder.place && other.pid == holder.pid &&
            other.pid_start == holder.pid_start;
   };
-  call.hub.offers().drop([&](const Offer& offer) { return is_its(offer.grant.holder); });
   std::vector<core::Lease> leases;
-  TYER_TRY_OK(call.hub.engine().read([&](const core::View& view) -> Result<> {
-    TYER_TRY(leases, view.leases_below("session", "", limits::offer_leases_max));
+  // After whoever writes now: a run is told to its keeper before it is committed, and nobody who
+  // reads sees it then.
+  TYER_TRY_OK(call.hub.engine().write([&](store::Txn& txn) -> Result<> {
+    call.hub.offers().drop([&](const Offer& offer) { return is_its(offer.grant.holder); });
+    TYER_TRY(leases, txn.leases_below("session", "", limits::offer_leases_max));
     return {};
   }));
   // One process has one run.
