@@ -248,7 +248,9 @@ Result<Begun> decide_begin(const core::View& view, const core::Witness& witness,
   }
   TYER_TRY(const auto spent, spent_budget(view, begun.agent, begin.session, now));
   if (spent) {
-    TYER_TRY_OK(refuse(view, open.front(), agent, *spent, begun, now));
+    const auto first =
+        std::ranges::find_if(open, [&](const Item& item) { return wakes(item, begin.all); });
+    TYER_TRY_OK(refuse(view, *first, agent, *spent, begun, now));
     return begun;
   }
   TYER_TRY_OK(take_items(view, begin, open, rules, begun, now));

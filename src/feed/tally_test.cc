@@ -192,6 +192,21 @@ TEST_F(Budgets, AreToldOnceThoughMoreIsUsed) {
   EXPECT_EQ(world.ready(), Texts{});
 }
 
+TEST_F(Budgets, AreToldWhereSomebodyWaitsAndNotWhereAnOlderRunHasFailed) {
+  set({.runs_per_day = 1});
+  const std::string old = world.post(me, "@bot");
+  world.begin("bot/default", "r1");
+  must(world.try_finish(
+      {.session = world.session_id("bot/default"), .run = "r1", .verdict = "failed"}));
+  const std::string post = world.post(me, "@bot 더");
+
+  EXPECT_FALSE(world.begin("bot/default", "x1").is_begun);
+
+  EXPECT_EQ(world.thread_notices(old).size(), 1U);
+  ASSERT_EQ(world.thread_notices(post).size(), 1U);
+  EXPECT_TRUE(world.thread_notices(post)[0].contains("budget reached"));
+}
+
 TEST_F(Budgets, LetGoOnWhenSomebodyRaisesThem) {
   set({.runs_per_day = 1});
   const std::string post = world.post(me, "@bot");
