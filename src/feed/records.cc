@@ -76,6 +76,7 @@ Result<Thread> read_thread(const core::Subject& subject) {
                 .followers = state.texts("followers"),
                 .bot_mentions = state.numbers("bot_mentions"),
                 .unserved = state.texts("unserved"),
+                .spent = state.texts("spent"),
                 .is_troubled = !state.text("trouble").empty()};
 }
 

@@ -39,6 +39,7 @@ struct Thread {
   std::vector<std::string> followers;      // Sessions; some may have stopped: ask them.
   std::vector<std::int64_t> bot_mentions;  // When agents mentioned agents, microseconds.
   std::vector<std::string> unserved;       // Agents that it was told nobody serves.
+  std::vector<std::string> spent;          // Budgets that it was told are used up.
   bool is_troubled = false;                // See feed::trouble.
 };
 

@@ -131,15 +131,64 @@ core::Draft start_typing(const Begin& begin, const Begun& begun, const Agent& ag
                        {"due_at", to_micros(now + begin.grant.hold_max)}})};
 }
 
-// Says once a day, where it is waited for, that nothing will happen.
-Result<> refuse(const core::View& view, const Item& item, const Agent& agent, const Spent& spent,
-                Begun& begun, Time now) {
+Json trouble_body(const std::string& session, const std::string& source, const std::string& text) {
+  return {
+      {"trouble", text},
+      {"notice",
+       {{"session_id", session}, {"source_id", source}, {"text", text}, {"unread", true}}}};
+}
+
+// What a thread knows once it was told that the session may do no more today.
+std::string word_for(const std::string& session, const Spent& spent, Time now) {
+  return fmt::format("{} {} {}", day_of(now), session, spent.limit);
+}
+
+struct Untold {
+  Item item;                      // The first there that a run would begin for.
+  std::vector<std::string> told;  // What its thread was told today.
+};
+
+// Threads that wait for the session and were not told yet.
+Result<std::vector<Untold>> list_untold(const core::View& view, const std::vector<Item>& open,
+                                        bool all, const std::string& word) {
+  std::vector<Untold> untold;
+  std::set<std::string> seen;
+  for (const Item& item : open) {
+    if (untold.size() == limits::budget_threads_max) break;
+    if (!wakes(item, all) || !seen.insert(item.post).second) continue;
+    TYER_TRY(const auto subject, view.subject(key_of("thread", item.post)));
+    if (!subject || subject->status == "closed") continue;
+    TYER_TRY(const Thread thread, read_thread(*subject));
+    if (std::ranges::find(thread.spent, word) == thread.spent.end()) {
+      untold.push_back({item, thread.spent});
+    }
+  }
+  return untold;
+}
+
+core::Draft tell_thread(const Untold& untold, const std::string& word, const Spent& spent) {
+  const std::string day = word.substr(0, word.find(' ') + 1);
+  std::vector<std::string> told = untold.told;
+  std::erase_if(told, [&](const std::string& one) { return !one.starts_with(day); });
+  if (told.size() >= limits::budget_words_max) told.erase(told.begin());
+  told.push_back(word);
+  const Item& item = untold.item;
+  Json body = trouble_body(item.session, item.source, spent.why);
+  body["spent"] = told;
+  return {key_of("thread", item.post), "thread.troubled", dump_json(body)};
+}
+
+// Says where it is waited for that nothing will happen: once a day, as long as the limit is the
+// same.
+Result<> refuse(const core::View& view, const Begin& begin, const std::vector<Item>& open,
+                const Agent& agent, const Spent& spent, Begun& begun, Time now) {
   begun.why = spent.why;
   begun.not_before = next_day_after(now);
-  TYER_TRY(const bool is_told, was_told(view, agent.id, item.session, spent, now));
-  if (is_told) return {};
-  begun.change.events.push_back(tell(agent.id, item.session, spent, now));
-  begun.change.events.push_back(trouble(item.post, item.session, item.source, spent.why));
+  const std::string word = word_for(begin.session, spent, now);
+  TYER_TRY(const std::vector<Untold> untold, list_untold(view, open, begin.all, word));
+  for (const Untold& one : untold) begun.change.events.push_back(tell_thread(one, word, spent));
+  TYER_TRY(const bool is_told, was_told(view, agent.id, begin.session, spent, now));
+  if (!is_told) begun.change.events.push_back(tell(agent.id, begin.session, spent, now));
   return {};
 }
 
@@ -164,7 +213,7 @@ Result<> start(const core::View& view, const Begin& begin, const Agent& agent, B
 
 // Whether it is worth trying to begin: it is not if that would be refused again, without a word
 // that is new.
-Result<bool> may_begin(const core::View& view, const Session& session, Time now) {
+Result<bool> may_begin(const core::View& view, const Session& session, bool all, Time now) {
   if (has_to_wait(session, now)) return false;
   TYER_TRY(const auto subject, view.subject(key_of("agent", session.agent)));
   if (!subject) return true;
@@ -172,20 +221,18 @@ Result<bool> may_begin(const core::View& view, const Session& session, Time now)
   if (!agent.is_started) return false;
   TYER_TRY(const auto spent, spent_budget(view, *subject, session.id, now));
   if (!spent) return true;
-  TYER_TRY(const bool is_told, was_told(view, session.agent, session.id, *spent, now));
-  return !is_told;
+  TYER_TRY(const std::vector<Item> open, list_takable(view, session.id));
+  TYER_TRY(const std::vector<Untold> untold,
+           list_untold(view, open, all, word_for(session.id, *spent, now)));
+  return !untold.empty();
 }
 
 }  // namespace
 
 core::Draft trouble(const std::string& post, const std::string& session, const std::string& source,
                     const std::string& text) {
-  return {
-      key_of("thread", post), "thread.troubled",
-      dump_json(
-          {{"trouble", text},
-           {"notice",
-            {{"session_id", session}, {"source_id", source}, {"text", text}, {"unread", true}}}})};
+  return {key_of("thread", post), "thread.troubled",
+          dump_json(trouble_body(session, source, text))};
 }
 
 core::Draft notice(const std::string& post, const std::string& session, const std::string& source,
@@ -248,9 +295,7 @@ Result<Begun> decide_begin(const core::View& view, const core::Witness& witness,
   }
   TYER_TRY(const auto spent, spent_budget(view, begun.agent, begin.session, now));
   if (spent) {
-    const auto first =
-        std::ranges::find_if(open, [&](const Item& item) { return wakes(item, begin.all); });
-    TYER_TRY_OK(refuse(view, *first, agent, *spent, begun, now));
+    TYER_TRY_OK(refuse(view, begin, open, agent, *spent, begun, now));
     return begun;
   }
   TYER_TRY_OK(take_items(view, begin, open, rules, begun, now));
@@ -290,7 +335,7 @@ Result<std::vector<Session>> list_ready(const core::View& view,
     if (!agents.empty() && std::ranges::find(agents, session.agent) == agents.end()) continue;
     TYER_TRY(const auto lease, view.lease(subject->key));
     if (lease) continue;
-    TYER_TRY(const bool may, may_begin(view, session, now));
+    TYER_TRY(const bool may, may_begin(view, session, all, now));
     if (may) ready.push_back(std::move(session));
   }
   return ready;

@@ -129,8 +129,8 @@ struct Finish {
                                  const std::string& source, const std::string& text);
 
 // Sessions of these agents (empty: of all) that have something to do and nobody who does it, those
-// that wait longest first. `all` as in Begin. Not those over a budget, once they were told: to
-// begin would be refused until it is another day.
+// that wait longest first. `all` as in Begin. Not those over a budget, once all threads
+// that wait for them were told: to begin would be refused until it is another day.
 [[nodiscard]] Result<std::vector<Session>> list_ready(const core::View& view,
                                                       const std::vector<std::string>& agents,
                                                       bool all, Time now);

@@ -207,6 +207,35 @@ TEST_F(Budgets, AreToldWhereSomebodyWaitsAndNotWhereAnOlderRunHasFailed) {
   EXPECT_TRUE(world.thread_notices(post)[0].contains("budget reached"));
 }
 
+TEST_F(Budgets, AreToldInEveryThreadThatWaits) {
+  set({.runs_per_day = 1});
+  world.post(me, "@bot");
+  work("bot/default", "r1");
+  const std::string second = world.post(me, "@bot 둘");
+  const std::string third = world.post(me, "@bot 셋");
+  world.begin("bot/default", "x1");
+  EXPECT_EQ(world.ready(), Texts{});
+
+  const std::string fourth = world.post(me, "@bot 넷");
+  world.comment(me, second, "@bot 둘?");
+  EXPECT_EQ(world.ready(), (Texts{"bot/default"})) << "one that was not told";
+  world.begin("bot/default", "x2");
+
+  for (const std::string& post : {second, third, fourth}) {
+    EXPECT_EQ(world.thread_notices(post).size(), 1U);
+    EXPECT_EQ(world.status("thread/" + post), "unread");
+  }
+  EXPECT_EQ(world.ready(), Texts{});
+  world.pass(24h);
+  ASSERT_TRUE(world.begin("bot/default", "r2").is_begun);
+  must(world.try_finish({.session = world.session_id("bot/default"),
+                         .run = "r2",
+                         .verdict = "done",
+                         .text = "둘"}));
+  world.begin("bot/default", "x3");
+  EXPECT_EQ(world.thread_notices(third).size(), 2U) << "the next day is another one";
+}
+
 TEST_F(Budgets, LetGoOnWhenSomebodyRaisesThem) {
   set({.runs_per_day = 1});
   const std::string post = world.post(me, "@bot");
