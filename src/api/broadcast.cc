@@ -131,7 +131,7 @@ Result<> Broadcast::welcome() {
     auto reader = std::make_unique<Reader>();
     reader->after = wish.after;
     reader->is_live = reader->after == position_;
-    for (const std::string& agent : wish.agents) presence_.came(agent);
+    for (const std::string& agent : wish.agents) presence_.came(agent, wish.sessions);
     if (wish.serves_all) presence_.came_for_all();
     // Its end is seen at the next step, not at the next beat.
     wish.stream->on_close([hint = hint_] {
@@ -275,8 +275,9 @@ void Broadcast::drop_ended() {
   const std::size_t before = readers_.size();
   std::erase_if(readers_, [&](const std::unique_ptr<Reader>& reader) {
     if (!reader->is_over && !reader->wish.stream->is_over()) return false;
-    for (const std::string& agent : reader->wish.agents) presence_.left(agent);
-    if (reader->wish.serves_all) presence_.left_for_all();
+    const Subscription& wish = reader->wish;
+    for (const std::string& agent : wish.agents) presence_.left(agent, wish.sessions);
+    if (wish.serves_all) presence_.left_for_all();
     return true;
   });
   if (readers_.size() == before) return;

@@ -22,11 +22,12 @@ namespace tyer::api {
 struct Subscription {
   std::shared_ptr<http::Stream> stream;
   Filter filter;
-  std::string credential;           // The stream ends when it is revoked.
-  std::vector<std::string> agents;  // Online while it listens ...
-  bool serves_all = false;          // ... or all that workers start.
-  std::uint64_t after = 0;          // Events after this one.
-  bool is_first = false;            // Its reader does not know that place yet and is told.
+  std::string credential;             // The stream ends when it is revoked.
+  std::vector<std::string> agents;    // Online while it listens ...
+  std::vector<std::string> sessions;  // ... but served only these of theirs; none: all ...
+  bool serves_all = false;            // ... or all that workers start.
+  std::uint64_t after = 0;            // Events after this one.
+  bool is_first = false;              // Its reader does not know that place yet and is told.
 };
 
 class Broadcast {

@@ -41,6 +41,7 @@ Result<> add_served(const Call& call, Subscription& wish) {
   if (!call.caller.actor.session.empty()) {
     return fail(Fault::denied, "the token of a run is no worker's; use the agent's key");
   }
+  wish.sessions = split_list(call.request.query_of("sessions"));
   if (call.caller.actor.is_agent) return {};
   wish.agents = wish.filter.agents;
   wish.serves_all = wish.agents.empty();
@@ -164,6 +165,8 @@ std::vector<Route> event_routes() {
   worked.push_back(
       {"worker", Type::flag, false,
        "true: a worker's, which serves the agents (all, or those of agents) meanwhile"});
+  worked.push_back({"sessions", Type::text, false,
+                    "of a worker: ids of sessions with commas, if it serves only these"});
   std::vector<Field> paged = filters;
   paged.push_back({"key", Type::text, false, "only what happened to this, and to what is below"});
   paged.push_back({"order", Type::text, false, "oldest first, or newest; oldest if not given"});

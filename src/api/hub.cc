@@ -160,8 +160,14 @@ Result<std::optional<http::Response>> Hub::page(const http::Request& request) {
   return show_page(request, engine_.env().files, options_.web_dir);
 }
 
-bool Hub::serves(const std::string& agent) {
+bool Hub::serves_some_of(const std::string& agent) {
   return presence_ != nullptr && presence_->serves(agent);
+}
+
+bool Hub::serves(const feed::Agent& agent, const std::string& session) {
+  if (presence_ == nullptr) return agent.is_online;
+  const bool is_elsewhere = agent.is_online && agent.hub != presence_->hub();
+  return is_elsewhere || presence_->serves(agent.id, session);
 }
 
 Result<core::Subject> Hub::look(const std::string& key) {

@@ -16,6 +16,7 @@
 #include "base/log.h"
 #include "engine/engine.h"
 #include "feed/limits.h"
+#include "feed/records.h"
 #include "http/message.h"
 #include "store/uploads.h"
 
@@ -66,7 +67,9 @@ class Hub {
   // Null: nobody listens here. Set before the first request.
   void set_presence(Presence* presence) { presence_ = presence; }
   // Whether somebody serves the agent, as this hub sees it; the store may know more.
-  [[nodiscard]] bool serves(const std::string& agent);
+  [[nodiscard]] bool serves_some_of(const std::string& agent);
+  // Whether somebody serves this session of it. Of who is online by another hub we do not know.
+  [[nodiscard]] bool serves(const feed::Agent& agent, const std::string& session);
   [[nodiscard]] Offers& offers() { return offers_; }
   [[nodiscard]] Throttle& guesses() { return guesses_; }
   [[nodiscard]] const Counters& counters() const { return counters_; }

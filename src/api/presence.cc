@@ -1,6 +1,7 @@
 #include "api/presence.h"
 
 #include <algorithm>
+#include <array>
 
 #include "api/limits.h"
 #include "base/id.h"
@@ -35,20 +36,31 @@ bool Presence::Streams::count(Span now, Span& wait) const {
   return true;
 }
 
-void Presence::came(const std::string& agent) {
+bool Presence::Agent::count(Span now, Span& wait) const {
+  bool is_there = false;
+  for (const auto& [session, its] : streams) is_there = its.count(now, wait) || is_there;
+  return is_there;
+}
+
+void Presence::came(const std::string& agent, const std::vector<std::string>& sessions) {
   {
     const std::lock_guard lock(mutex_);
-    agents_[agent].streams.came();
+    auto& streams = agents_[agent].streams;
+    if (sessions.empty()) streams[""].came();
+    for (const std::string& session : sessions) streams[session].came();
   }
   if (hint_) hint_();
 }
 
-void Presence::left(const std::string& agent) {
+void Presence::left(const std::string& agent, const std::vector<std::string>& sessions) {
   {
     const std::lock_guard lock(mutex_);
     const auto found = agents_.find(agent);
     if (found == agents_.end()) return;
-    found->second.streams.left(engine_.env().clock.mono());
+    const Span now = engine_.env().clock.mono();
+    auto& streams = found->second.streams;
+    if (sessions.empty()) streams[""].left(now);
+    for (const std::string& session : sessions) streams[session].left(now);
   }
   if (hint_) hint_();
 }
@@ -86,7 +98,9 @@ void Presence::told_offline(std::string_view agent) {
     // We say so ourselves when its last stream has ended.
     if (found == agents_.end()) return;
     const bool is_served = for_all_.open > 0 && started_.contains(agent);
-    if (found->second.streams.open == 0 && !is_served) return;
+    const bool is_open = std::ranges::any_of(
+        found->second.streams, [](const auto& each) { return each.second.open > 0; });
+    if (!is_open && !is_served) return;
     found->second.told = false;
   }
   if (hint_) hint_();
@@ -98,7 +112,21 @@ bool Presence::serves(std::string_view agent) {
   const std::lock_guard lock(mutex_);
   if (for_all_.count(now, wait)) return true;
   const auto found = agents_.find(agent);
-  return found != agents_.end() && found->second.streams.count(now, wait);
+  return found != agents_.end() && found->second.count(now, wait);
+}
+
+bool Presence::serves(std::string_view agent, std::string_view session) {
+  const Span now = engine_.env().clock.mono();
+  Span wait{};
+  const std::lock_guard lock(mutex_);
+  if (for_all_.count(now, wait)) return true;
+  const auto found = agents_.find(agent);
+  if (found == agents_.end()) return false;
+  const auto& streams = found->second.streams;
+  return std::ranges::any_of(std::array{std::string_view(), session}, [&](std::string_view one) {
+    const auto its = streams.find(one);
+    return its != streams.end() && its->second.count(now, wait);
+  });
 }
 
 Result<Time> Presence::step(Time now) {
@@ -198,7 +226,7 @@ Result<> Presence::read_agents() {
 }
 
 bool Presence::is_on(std::string_view id, const Agent& agent, Span now, Span& wait) const {
-  if (agent.streams.count(now, wait)) return true;
+  if (agent.count(now, wait)) return true;
   return started_.contains(id) && for_all_.count(now, wait);
 }
 
@@ -209,6 +237,8 @@ std::vector<feed::Sighting> Presence::news(Span now, Span& wait) {
   std::vector<feed::Sighting> sightings;
   for (auto entry = agents_.begin(); entry != agents_.end();) {
     Agent& agent = entry->second;
+    std::erase_if(agent.streams,
+                  [&](const auto& each) { return !each.second.count(now, wait); });
     const bool online = is_on(entry->first, agent, now, wait);
     if (!online && !agent.told) {
       entry = agents_.erase(entry);

@@ -27,10 +27,10 @@ class Presence {
  public:
   Presence(engine::Engine& engine, const Log& log);
 
-  // A stream of the agent was opened or has ended; the log says that it is offline. From any
-  // thread.
-  void came(const std::string& agent);
-  void left(const std::string& agent);
+  // A stream of the agent was opened or has ended, which is for these sessions of it, or for all if
+  // there are none; the log says that it is offline. From any thread.
+  void came(const std::string& agent, const std::vector<std::string>& sessions);
+  void left(const std::string& agent, const std::vector<std::string>& sessions);
   void told_offline(std::string_view agent);
 
   // The same of a worker that serves all agents that workers start.
@@ -39,8 +39,12 @@ class Presence {
   // There are other agents than before. From any thread.
   void agents_changed();
 
-  // Whether somebody serves the agent, also if the log does not say so yet. From any thread.
+  // Whether somebody serves the agent, or this session of it, also if the log does not say so yet.
+  // From any thread.
   [[nodiscard]] bool serves(std::string_view agent);
+  [[nodiscard]] bool serves(std::string_view agent, std::string_view session);
+
+  [[nodiscard]] const std::string& hub() const { return hub_; }
 
   // What has changed is told, and the lease is kept. Called by one thread.
   [[nodiscard]] Result<Time> step(Time now);
@@ -63,8 +67,10 @@ class Presence {
     [[nodiscard]] bool count(Span now, Span& wait) const;
   };
   struct Agent {
-    Streams streams;
-    bool told = false;  // The log says online, by us.
+    std::map<std::string, Streams, std::less<>> streams;  // By session; "": of all of its.
+    bool told = false;                                    // The log says online, by us.
+
+    [[nodiscard]] bool count(Span now, Span& wait) const;
   };
 
   [[nodiscard]] Result<> take_lease();

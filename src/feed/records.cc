@@ -55,7 +55,8 @@ Result<Agent> read_agent(const core::Subject& subject) {
                .type = state.text("type"),
                .default_session = state.text("default_session"),
                .is_started = state.text("type") != "command" || !state.texts("command").empty(),
-               .is_online = state.flag("online")};
+               .is_online = state.flag("online"),
+               .hub = state.text("hub")};
 }
 
 Result<Session> read_session(const core::Subject& subject) {

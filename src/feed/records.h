@@ -18,7 +18,8 @@ struct Agent {
   std::string type;
   std::string default_session;
   bool is_started = true;  // By workers. One without a command looks for what it has to do itself.
-  bool is_online = false;  // It listens to a hub, or a worker that serves it does.
+  bool is_online = false;  // It listens to a hub, or a worker that serves it does ...
+  std::string hub;         // ... by this one.
 };
 
 struct Session {
@@ -38,7 +39,7 @@ struct Thread {
   std::uint64_t comments = 0;
   std::vector<std::string> followers;      // Sessions; some may have stopped: ask them.
   std::vector<std::int64_t> bot_mentions;  // When agents mentioned agents, microseconds.
-  std::vector<std::string> unserved;       // Agents that it was told nobody serves.
+  std::vector<std::string> unserved;       // Sessions that it was told nobody serves.
   std::vector<std::string> spent;          // Budgets that it was told are used up.
   bool is_troubled = false;                // See feed::trouble.
 };

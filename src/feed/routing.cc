@@ -58,13 +58,16 @@ Result<> Routing::tell_unserved(const Serves& serves) {
     if (!subject) continue;
     TYER_TRY(const Agent agent, read_agent(*subject));
     // One that workers do not start looks for its work itself, and we do not see it.
-    const bool is_served = !agent.is_started || agent.is_online || (serves && serves(target.agent));
-    const bool was_told = std::ranges::find(told, agent.id) != told.end();
-    if (is_served) std::erase(told, agent.id);
+    const bool is_served = !agent.is_started ||
+                           (serves ? serves(agent, target.session) : agent.is_online);
+    const bool was_told = std::ranges::find(told, target.session) != told.end();
+    if (is_served) std::erase(told, target.session);
     if (is_served || was_told || told.size() >= limits::unserved_told_max) continue;
-    told.push_back(agent.id);
-    notices_.push_back(
-        fmt::format("nobody serves @{} now; it answers when a worker does", agent.name));
+    told.push_back(target.session);
+    TYER_TRY(const Known* known, know(target.session));
+    const bool is_named = known != nullptr && target.session != agent.default_session;
+    notices_.push_back(fmt::format("nobody serves @{}{} now; it answers when a worker does",
+                                   agent.name, is_named ? "/" + known->session.name : ""));
   }
   return {};
 }

@@ -22,8 +22,8 @@ struct Target {
   std::string reason;  // "mention", "own_post", "follow".
 };
 
-// Whether somebody serves the agent of this id.
-using Serves = std::function<bool(const std::string& agent)>;
+// Whether somebody serves this session of the agent.
+using Serves = std::function<bool(const Agent& agent, const std::string& session)>;
 
 // One text on its way to its readers. It sees what it has changed itself.
 class Routing {
@@ -45,8 +45,8 @@ class Routing {
   // To those that follow the post, and to its author's if nobody of its author does.
   [[nodiscard]] Result<> to_readers(const Author& author);
 
-  // Says whom of its readers nobody serves: once in a thread, until somebody does. `serves`:
-  // whether somebody serves an agent, beyond what the store says; may be empty.
+  // Says whom of its readers nobody serves: once in a thread, until somebody does. `serves` knows
+  // more than the store, which only says whether an agent is online; may be empty.
   [[nodiscard]] Result<> tell_unserved(const Serves& serves);
 
   // The session follows the post from now on.

@@ -271,29 +271,6 @@ TEST_F(Unheard, IsNotWhatOnlyLooksLikeAMention) {
   }
 }
 
-TEST_F(Unheard, IsAnAgentThatNobodyServesOnceInAThread) {
-  world.is_served = false;
-  const std::string post = say("@research-bot");
-  EXPECT_EQ(world.notices,
-            (Texts{"nobody serves @research-bot now; it answers when a worker does"}));
-  EXPECT_EQ(world.thread_notices(post), world.notices);
-  EXPECT_EQ(world.pending("research-bot/default"), (Texts{post})) << "it waits for it";
-
-  say(post, "still there?");
-  EXPECT_EQ(world.notices, Texts{});
-  say(post, "@code-helper");
-  EXPECT_EQ(world.notices.size(), 1U) << "another agent is news";
-  say("@research-bot elsewhere");
-  EXPECT_EQ(world.notices.size(), 1U) << "so is another thread";
-
-  world.is_served = true;
-  say(post, "@research-bot now?");
-  EXPECT_EQ(world.notices, Texts{});
-  world.is_served = false;
-  say(post, "@research-bot and now?");
-  EXPECT_EQ(world.notices.size(), 1U) << "it was served meanwhile";
-}
-
 TEST_F(Following, BeginsWithAMentionAndWithWhatARunWrites) {
   const std::string mentioned = say("@research-bot/a");
   const std::string other = say("모두에게");

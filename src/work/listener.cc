@@ -34,10 +34,11 @@ Heard read_heard(const JsonFields& data) {
 
 }  // namespace
 
-Listener::Listener(env::Env& env, lock::HubAddress hub, std::string agents)
+Listener::Listener(env::Env& env, lock::HubAddress hub, std::string agents, std::string sessions)
     : env_(env),
       hub_(std::move(hub)),
       agents_(std::move(agents)),
+      sessions_(std::move(sessions)),
       news_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
       stop_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
       thread_([this] { listen(); }) {}
@@ -77,6 +78,7 @@ Result<> Listener::listen_once(std::string& after) {
                         .target = "/api/events/stream?worker=true&topics=item,session,run,agent",
                         .headers = {{"Accept", "text/event-stream"}}};
   if (!agents_.empty()) request.target += "&agents=" + agents_;
+  if (!sessions_.empty()) request.target += "&sessions=" + sessions_;
   if (!after.empty()) request.headers.push_back({"Last-Event-ID", after});
   if (!hub_.key.empty()) request.headers.push_back({"Authorization", "Bearer " + hub_.key});
   http::EventReader reader;

@@ -28,8 +28,8 @@ struct Heard {
 
 class Listener {
  public:
-  // `agents`: ids with commas; empty: of all.
-  Listener(env::Env& env, lock::HubAddress hub, std::string agents);
+  // `agents`, `sessions`: ids with commas of those that are served; empty: all.
+  Listener(env::Env& env, lock::HubAddress hub, std::string agents, std::string sessions);
   ~Listener();
   Listener(const Listener&) = delete;
   Listener& operator=(const Listener&) = delete;
@@ -47,6 +47,7 @@ class Listener {
   env::Env& env_;
   const lock::HubAddress hub_;
   const std::string agents_;
+  const std::string sessions_;
   env::Fd news_;
   env::Fd stop_;
   mutable std::mutex mutex_;

@@ -16,7 +16,8 @@ struct Worker::Served {
   Served(env::Env& env, const Identity& whose, lock::HubClient asker)
       : identity(whose),
         client(std::move(asker)),
-        listener(env, whose.hub, fmt::format("{}", fmt::join(whose.agents, ","))) {}
+        listener(env, whose.hub, fmt::format("{}", fmt::join(whose.agents, ",")),
+                 fmt::format("{}", fmt::join(whose.sessions, ","))) {}
 
   const Identity& identity;
   lock::HubClient client;

@@ -160,5 +160,22 @@ TEST_F(FeedNotice, IsNotNeededWhileAWorkerListens) {
   EXPECT_EQ(tyer({"feed", "post", "general", "@late hello"}).err, "");
 }
 
+// A worker of one session, as `tyer worker` is one if nobody says more, does not hear the others.
+TEST_F(FeedNotice, SaysThatNobodyServesASessionOfAnAgentThatIsServed) {
+  ASSERT_EQ(tyer("agent add slow --type demo").code, 0);
+  environment["TYER_API_KEY"] = line_of({"agent", "key", "slow"});
+  Listener log(url(), "/api/events/stream?topics=agent");
+  Program worker(call({"worker"}));
+  environment.erase("TYER_API_KEY");
+  log.until("agent_online");
+
+  EXPECT_EQ(tyer({"feed", "post", "general", "@slow hello"}).err, "");
+  EXPECT_EQ(tyer({"feed", "post", "general", "@slow/deploy hello"}).err,
+            "tyer: nobody serves @slow/deploy now; it answers when a worker does\n");
+
+  worker.signal(SIGTERM);
+  EXPECT_EQ(worker.finish().code, 0);
+}
+
 }  // namespace
 }  // namespace tyer::testing

@@ -148,7 +148,9 @@ Result<std::string> FeedWorld::try_session(const std::string& session) {
 
 Result<std::string> FeedWorld::try_write(const feed::Writing& given) {
   feed::Writing writing = given;
-  writing.serves = [this](const std::string&) { return is_served; };
+  writing.serves = [this](const feed::Agent& one, const std::string& session) {
+    return one.is_online || (is_served && !unserved.contains(session));
+  };
   feed::Written written;
   const auto decision = [&](const core::View& view, const feed::Ids& ids,
                             Time now) -> Result<core::Change> {

@@ -8,6 +8,7 @@
 
 #include <functional>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -61,6 +62,7 @@ class FeedWorld {
   Texts notices;
   // Whether somebody serves the agents. If nobody does, those who write to them are told.
   bool is_served = true;
+  std::set<std::string> unserved;  // Ids of sessions that nobody serves even then.
 
   // These may fail.
   [[nodiscard]] Result<std::string> try_agent(const std::string& name);
