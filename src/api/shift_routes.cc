@@ -19,6 +19,7 @@
 #include "feed/items.h"
 #include "feed/kinds.h"
 #include "feed/names.h"
+#include "feed/past_runs.h"
 #include "feed/shifts.h"
 
 namespace tyer::api {
@@ -108,6 +109,7 @@ Result<http::Response> begin_run(Call& call) {
   BegunRun begun;
   TYER_TRY_OK(call.hub.engine().write({[&](store::Txn& txn) -> Result<> {
     TYER_TRY_OK(own_session(txn, call));
+    TYER_TRY_OK(feed::check_unused(txn, begin.session, run));
     TYER_TRY(const ComingRun coming, make_coming(txn, call.hub, begin));
     TYER_TRY(begun, begin_in(txn, call.hub, coming));
     return {};

@@ -55,11 +55,12 @@ bool has_mark(std::int64_t pid, const std::string& mark) {
 }
 
 // The start first: what has the mark after it and is somebody else by then is not ended for it.
-std::vector<Kin> marked_kin(const std::string& mark) {
+std::vector<Kin> marked_kin(const std::string& mark, const std::string& also) {
   std::vector<Kin> marked;
   for (const std::int64_t pid : marked_processes(mark)) {
     const auto stat = read_proc_stat(pid);
-    if (stat && !stat->is_over() && has_mark(pid, mark)) marked.push_back({pid, stat->start});
+    const bool is_it = stat && !stat->is_over() && has_mark(pid, mark);
+    if (is_it && (also.empty() || has_mark(pid, also))) marked.push_back({pid, stat->start});
   }
   return marked;
 }
@@ -74,12 +75,12 @@ std::vector<std::int64_t> marked_processes(const std::string& mark) {
   return pids;
 }
 
-TreeEnd end_marked(const std::string& mark) {
+TreeEnd end_marked(const std::string& mark, const std::string& also) {
   const LinuxClock clock;
   const Span until = clock.mono() + limits::reap_wait_max;
   TreeEnd all;
   while (true) {
-    const std::vector<Kin> marked = marked_kin(mark);
+    const std::vector<Kin> marked = marked_kin(mark, also);
     if (marked.empty()) return all;
     const TreeEnd end = end_kin(marked);
     all.killed += end.killed;

@@ -18,7 +18,8 @@ namespace tyer::env {
 [[nodiscard]] std::vector<std::int64_t> marked_processes(const std::string& mark);
 
 // Kills them, stopped ones too, with all that is below them, marked or not, and those that they
-// start meanwhile. Returns when none is left, at the latest after `limits::reap_wait_max`.
-TreeEnd end_marked(const std::string& mark);
+// start meanwhile. Returns when none is left, at the latest after `limits::reap_wait_max`. `also`:
+// only those that have this one, too; empty: all.
+TreeEnd end_marked(const std::string& mark, const std::string& also = {});
 
 }  // namespace tyer::env

@@ -42,6 +42,17 @@ TEST(Marked, EndsAllThatHaveTheMarkAndNobodyElse) {
   EXPECT_EQ((*deaf)->wait(testing::give_up_after)->value().signal, SIGKILL);
 }
 
+TEST(Marked, EndsOnlyThoseThatHaveASecondMarkIfItIsAskedTo) {
+  const std::string value = fmt::format("{}-two", getpid());
+  testing::Pipe pipe;
+  const auto child = start_marked(value, "echo here; kill -STOP $$", pipe.in.get());
+  ASSERT_TRUE(child);
+  EXPECT_EQ(pipe.line(), "here");
+
+  EXPECT_EQ(end_marked("TYER_MARK=" + value, "PATH=/elsewhere"), TreeEnd{});
+  EXPECT_EQ(end_marked("TYER_MARK=" + value, "PATH=/usr/bin:/bin"), (TreeEnd{.killed = 1}));
+}
+
 TEST(Marked, IsSeenInTheMiddleOfAnExec) {
   const std::string value = fmt::format("{}-exec", getpid());
   // Not for ever, should nobody end it.

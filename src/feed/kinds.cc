@@ -112,7 +112,8 @@ std::vector<core::Kind> kinds() {
                  .transitions = {{"shift.started", {absent}, "running"},
                                  {"shift.output", {"running"}, same},
                                  {"shift.stop_asked", {"running"}, same},
-                                 {"shift.ended", {"running"}, "ended"}}});
+                                 {"shift.ended", {"running"}, "ended"}},
+                 .hidden = {"mark"}});
   all.push_back({.name = "tally", .transitions = {{"tally.counted", {core::any, absent}, "open"}}});
   return all;
 }

@@ -2,8 +2,11 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
 #include "base/json.h"
 #include "base/json_fields.h"
+#include "base/text.h"
 #include "core/run.h"
 #include "feed/kinds.h"
 #include "feed/limits.h"
@@ -41,6 +44,19 @@ bool is_same_machine(const core::Place& there, const core::Place& place) {
 }
 
 }  // namespace
+
+Result<> check_unused(const core::View& view, const std::string& session, const std::string& run) {
+  TYER_TRY(const auto running,
+           list_all(view, {.kind = "shift", .status = "running"}, limits::running_shifts_max));
+  for (const core::Subject& subject : running) {
+    const bool is_same = subject.key.ends_with("/" + run);
+    if (!is_same || subject.key == shift_key(session, run)) continue;
+    return fail(Fault::conflict,
+                fmt::format("run {} is another session's; every run has its own id",
+                            printable(run, 60)));
+  }
+  return {};
+}
 
 Result<std::vector<PastRun>> list_past_runs(const core::View& view, const std::string& session) {
   TYER_TRY(const auto last, view.newest({.kind = "shift",

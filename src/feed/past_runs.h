@@ -22,6 +22,11 @@ struct PastRun {
   bool is_unheard = false;  // ... and nothing of it was started.
 };
 
+// `conflict` if a run of another session goes on under this id: what is left of a run is ended by
+// its id, too, and that would end the other.
+[[nodiscard]] Result<> check_unused(const core::View& view, const std::string& session,
+                                    const std::string& run);
+
 // The newest first. Workers make the ids before the hub says who may begin, so the greatest is not
 // always the last: some are looked at.
 [[nodiscard]] Result<std::vector<PastRun>> list_past_runs(const core::View& view,

@@ -36,13 +36,6 @@ class ShiftTest : public ::testing::Test {
                            .text = text}));
   }
 
-  // What a worker that shares the hub's store leaves there of its run.
-  void trace(const std::string& run, const std::string& type, const std::string& body = "{}") {
-    must(world.decide([&](const core::View&, const Ids&, Time) -> Result<core::Change> {
-      return core::Change{.events = {{"run/" + run, type, body}}};
-    }));
-  }
-
   FeedWorld world;
   const Actor me = world.human();
 };
@@ -231,71 +224,6 @@ TEST_F(BeginningShift, TakesWhatRestsWhenAskedForAll) {
   finish("r1", "failed");
 
   EXPECT_EQ(taken(world.begin("bot/default", "r2", true)), (Texts{post}));
-}
-
-// W2, W10: what is left of a run may still write to the conversation.
-TEST_F(BeginningShift, WaitsForWhatIsLeftOfTheRunBeforeElsewhere) {
-  world.post(me, "@bot");
-  world.begin("bot/default", "r1");
-  trace("r1", "run.created");
-  trace("r1", "run.started");
-  finish("r1", "lost");
-  world.host = "another";
-
-  const Begun begun = world.begin("bot/default", "r2");
-  EXPECT_FALSE(begun.is_begun);
-  EXPECT_EQ(begun.why, "what is left of run r1 is being ended");
-  EXPECT_FALSE(world.lease("session/" + world.session_id("bot/default")));
-
-  trace("r1b", "run.created");
-  trace("r1", "run.ended", R"({"next":"r1b"})");
-  EXPECT_EQ(world.begin("bot/default", "r2").why, "what is left of run r1b is being ended");
-  trace("r1b", "run.ended");
-  EXPECT_TRUE(world.begin("bot/default", "r2").is_begun);
-}
-
-// W10: whoever begins ends that first.
-TEST_F(BeginningShift, IsToldWhatLostRunsHaveLeftOnItsMachine) {
-  world.post(me, "@bot");
-  world.begin("bot/default", "r1");
-  trace("r1", "run.created");
-  trace("r1", "run.started");
-  finish("r1", "lost");
-  world.host = "another";
-  EXPECT_FALSE(world.begin("bot/default", "r2").is_begun);
-  world.host = "far";
-
-  const Begun begun = world.begin("bot/default", "r2");
-
-  EXPECT_TRUE(begun.is_begun);
-  ASSERT_EQ(begun.left.size(), 1U);
-  EXPECT_EQ(begun.left.front().run, "r1");
-  EXPECT_EQ(begun.left.front().mark, "mark of r1");
-}
-
-TEST_F(BeginningShift, IsNotToldAgainWhatAnotherHasEnded) {
-  world.post(me, "@bot");
-  world.begin("bot/default", "r1");
-  finish("r1", "lost");
-  EXPECT_EQ(world.begin("bot/default", "r2").left.size(), 1U);
-  finish("r2", "failed");
-  world.post(me, "@bot again");
-
-  EXPECT_EQ(world.begin("bot/default", "r3").left.size(), 0U);
-}
-
-// W15: the machine on which it was to be tried again is gone, and nobody will ever say so.
-TEST_F(BeginningShift, DoesNotWaitForAnAttemptThatNobodyWillStart) {
-  world.post(me, "@bot");
-  world.begin("bot/default", "r1");
-  trace("r1", "run.created");
-  trace("r1", "run.started");
-  trace("r1b", "run.created",
-        R"({"keeper":{"host":"far","boot":"b","pid_namespace":"n","pid":7,"pid_start":70}})");
-  trace("r1", "run.ended", R"({"next":"r1b"})");
-  finish("r1", "lost");
-
-  EXPECT_TRUE(world.begin("bot/default", "r2").is_begun);
 }
 
 // The rule comes later than the one who takes over, and must not end what that one began.

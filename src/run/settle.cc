@@ -138,9 +138,9 @@ Result<std::vector<std::string>> settle(engine::Engine& engine) {
   return settled;
 }
 
-Result<> end_left(const std::string& id, const std::string& mark) {
+Result<> end_left(const std::string& id, const std::string& mark, const std::string& session) {
   std::size_t left = mark.empty() ? 0 : env::end_marked(keeper_mark_of(mark)).left;
-  left += env::end_marked(mark_of(id)).left;
+  left += env::end_marked(mark_of(id), "TYER_SESSION=" + session).left;
   if (left == 0) return {};
   return fail(Fault::unavailable,
               fmt::format("{} processes of the lost run {} do not end although they were killed; "

@@ -21,7 +21,9 @@ namespace tyer::run {
 // Ends all that is on this machine of run `id` of a session that was lost, wherever it is recorded,
 // before another of the session starts: its agents, and a keeper and a front that are stopped.
 // `mark` is its keeper's, see keeper_mark_of; empty: unknown. `unavailable` if something is left.
-[[nodiscard]] Result<> end_left(const std::string& id, const std::string& mark);
+// Who began it chose its id: of agents only those are ended that have `session` as theirs.
+[[nodiscard]] Result<> end_left(const std::string& id, const std::string& mark,
+                                const std::string& session);
 
 // Asks run `id` to end; see decide_stop.
 [[nodiscard]] Result<> ask_stop(engine::Engine& engine, const std::string& id,

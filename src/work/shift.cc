@@ -137,7 +137,8 @@ class Shift {
     for (const LostRun& lost : given_.left) {
       // Our own mark would be ours, whatever the hub says.
       const bool is_other = lost.mark != order_.job.id;
-      if (is_other && backend::is_uuid(lost.run)) TYER_TRY_OK(run::end_left(lost.run, lost.mark));
+      if (!is_other || !backend::is_uuid(lost.run)) continue;
+      TYER_TRY_OK(run::end_left(lost.run, lost.mark, given_.session_id));
     }
     // Those of them that are recorded here are known to have ended, before another begins.
     if (!given_.left.empty()) TYER_TRY_OK(run::settle(serving_.engine));

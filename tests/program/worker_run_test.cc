@@ -258,6 +258,11 @@ TEST_F(WorkerRun, IsNobodyElsesToStartOrToEnd) {
   EXPECT_EQ(eve.post(runs_path + "/" + run + "/finish", verdict).status, 403);
   EXPECT_EQ(eve.post(runs_path + "/" + run + "/stop", Json::object()).status, 403);
   EXPECT_EQ(eve.post(runs_path + "/" + run + "/output", {{"text", "mine"}}).status, 403);
+  // Nor under its name: what is left of a run of hers would be ended on that machine.
+  ASSERT_NE(write_post("@eve hello"), "");
+  const std::string own_path = "/api/sessions/" + session_of("eve") + "/runs";
+  EXPECT_EQ(eve.post(own_path, {{"run", run}}).status, 409);
+  for (const Json& event : list("/api/events")) EXPECT_FALSE(event.contains("mark")) << event;
   EXPECT_FALSE(running(bot).is_null());
 }
 
