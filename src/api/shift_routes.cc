@@ -37,6 +37,7 @@ Result<Json> list_ending(const core::View& view, const std::vector<std::string>&
                     {"namespace", one.holder.place.pid_namespace},
                     {"pid", one.holder.pid},
                     {"pid_start", one.holder.pid_start},
+                    {"mark", one.mark},
                     {"deleted_for_ms", one.deleted_for ? Json(*one.deleted_for / 1ms) : Json()}});
   }
   return rows;

@@ -48,12 +48,6 @@ std::string read_environment_of(std::int64_t pid) {
   }
 }
 
-bool has_mark(std::int64_t pid, const std::string& mark) {
-  const std::string text = read_environment_of(pid);
-  const std::string whole = mark + '\0';
-  return text.starts_with(whole) || text.contains('\0' + whole);
-}
-
 // The start first: what has the mark after it and is somebody else by then is not ended for it.
 std::vector<Kin> marked_kin(const std::string& mark, const std::string& also) {
   std::vector<Kin> marked;
@@ -66,6 +60,12 @@ std::vector<Kin> marked_kin(const std::string& mark, const std::string& also) {
 }
 
 }  // namespace
+
+bool has_mark(std::int64_t pid, const std::string& mark) {
+  const std::string text = read_environment_of(pid);
+  const std::string whole = mark + '\0';
+  return text.starts_with(whole) || text.contains('\0' + whole);
+}
 
 std::vector<std::int64_t> marked_processes(const std::string& mark) {
   std::vector<std::int64_t> pids;

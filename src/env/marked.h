@@ -14,6 +14,8 @@
 
 namespace tyer::env {
 
+[[nodiscard]] bool has_mark(std::int64_t pid, const std::string& mark);
+
 // Those that live and can be seen, by pid, without this process itself.
 [[nodiscard]] std::vector<std::int64_t> marked_processes(const std::string& mark);
 

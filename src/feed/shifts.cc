@@ -357,7 +357,8 @@ Result<std::vector<Ending>> list_ending(const core::View& view,
                                        .pid_namespace = state.text("namespace")},
                              .pid = state.number("pid"),
                              .pid_start = state.number("pid_start"),
-                             .run = state.text("run")}};
+                             .run = state.text("run")},
+                  .mark = state.text("mark")};
     if (state.text("stop_asked_by").empty()) {
       TYER_TRY(const auto session, view.subject(key_of("session", ending.session)));
       if (!session || session->status != "deleted") continue;

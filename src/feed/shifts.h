@@ -56,6 +56,7 @@ struct Left {
 struct Ending {
   std::string session;
   core::Holder holder;  // Of its session's lease.
+  std::string mark;     // As in Begin.
   std::optional<Span>
       deleted_for;  // None: somebody has asked for it. How long its session is gone.
 };

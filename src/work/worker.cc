@@ -16,8 +16,10 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "env/kin.h"
+#include "env/marked.h"
 #include "env/own_code.h"
 #include "env/wait_readable.h"
+#include "run/record.h"
 #include "work/limits.h"
 #include "work/served.h"
 
@@ -307,6 +309,9 @@ void Worker::end_if_due(const Json& row) {
                             .run = text_or(row, "run")};
   const auto alive = env_.processes.watch_end(holder);
   if (!alive || !*alive) return;
+  // Whoever began the run said which process that is.
+  const std::string mark = text_or(row, "mark");
+  if (mark.empty() || !env::has_mark(holder.pid, run::keeper_mark_of(mark))) return;
   (void)::syscall(SYS_pidfd_send_signal, (*alive)->get(), SIGTERM, nullptr, 0);
 }
 

@@ -266,6 +266,35 @@ TEST_F(WorkerRun, IsNobodyElsesToStartOrToEnd) {
   EXPECT_FALSE(running(bot).is_null());
 }
 
+// Which process a run is says whoever begins it.
+TEST_F(WorkerRun, IsNotEndedInThePlaceOfSomebodyElses) {
+  make_scripted("bot", "cat >/dev/null\necho here >news\nread -r word <gate\necho \"$word\"");
+  make_agent("eve");
+  make_agent("other");
+  const auto worker = start_worker("bot");
+  ASSERT_NE(write_post("@bot hello"), "");
+  EXPECT_EQ(news->line(), "here");
+  const Json run = running(session_of("bot"));
+  ASSERT_NE(write_post("@eve hello"), "");
+  Json own{{"run", "01a1e16b-1e03-70bc-aaf2-08e8ae144b89"}, {"mark", "mine"}};
+  for (const char* name : {"host", "boot", "namespace", "pid", "pid_start"}) own[name] = run[name];
+  const std::string own_runs = "/api/sessions/" + session_of("eve") + "/runs";
+  Visitor eve = people().as(key_of("eve"));
+  ASSERT_EQ(eve.post(own_runs, own).status, 201);
+  EXPECT_EQ(eve.post(own_runs + "/" + text_or(own, "run") + "/stop", Json::object()).status, 200);
+
+  // A worker that serves her looks at what is to end before it begins with anything.
+  const std::string other = write_post("@other hello");
+  ProgramCall call = worker_call("eve", "--all-agents");
+  call.environment["TYER_API_KEYS"] = key_of("other");
+  Program hers(call);
+  await_answers(other, 1);
+
+  gate->put("go");
+  await("the end of the run", [&] { return running(session_of("bot")).is_null(); });
+  EXPECT_EQ(verdicts(session_of("bot")), "done");
+}
+
 TEST_F(WorkerRun, IsCounted) {
   make_agent("bot");
   make_scripted("bad", "exit 3");
