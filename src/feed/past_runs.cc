@@ -58,19 +58,28 @@ Result<> check_unused(const core::View& view, const std::string& session, const 
   return {};
 }
 
-Result<std::vector<PastRun>> list_past_runs(const core::View& view, const std::string& session) {
-  TYER_TRY(const auto last, view.newest({.kind = "shift",
-                                         .below = "shift/" + session,
-                                         .limit = limits::last_shifts_looked_at}));
+Result<std::vector<PastRun>> list_past_runs(const core::View& view, const std::string& session,
+                                            const core::Place& place) {
+  core::SubjectQuery query{
+      .kind = "shift", .below = "shift/" + session, .limit = limits::last_shifts_looked_at};
   std::vector<PastRun> all;
-  for (const core::Subject& subject : last) {
-    TYER_TRY(const JsonFields state, JsonFields::read(subject.state));
-    all.push_back({.left = {state.text("run"), state.text("mark")},
-                   .place = {state.text("host"), state.text("boot"), state.text("namespace")},
-                   .started_at = state.text("started_at"),
-                   .is_lost = subject.status != "ended" || state.text("verdict") == "lost",
-                   .is_unheard = state.flag("unheard")});
-  }
+  // Of a place that nobody could know again there is nothing to be found.
+  bool is_more = is_same_machine(place, place);
+  do {
+    TYER_TRY(const auto page, view.newest(query));
+    for (const core::Subject& subject : page) {
+      TYER_TRY(const JsonFields state, JsonFields::read(subject.state));
+      all.push_back({.left = {state.text("run"), state.text("mark")},
+                     .place = {state.text("host"), state.text("boot"), state.text("namespace")},
+                     .started_at = state.text("started_at"),
+                     .is_lost = subject.status != "ended" || state.text("verdict") == "lost",
+                     .is_unheard = state.flag("unheard")});
+      const bool has_ended_all = is_same_machine(all.back().place, place) && !all.back().is_lost;
+      is_more = is_more && !has_ended_all;
+    }
+    is_more = is_more && page.size() == query.limit && all.size() < limits::past_shifts_max;
+    if (is_more) query.before = page.back().key;
+  } while (is_more);
   std::ranges::stable_sort(all, std::ranges::greater(), &PastRun::started_at);
   return all;
 }

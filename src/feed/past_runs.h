@@ -27,10 +27,11 @@ struct PastRun {
 [[nodiscard]] Result<> check_unused(const core::View& view, const std::string& session,
                                     const std::string& run);
 
-// The newest first. Workers make the ids before the hub says who may begin, so the greatest is not
-// always the last: some are looked at.
+// The newest first, back to one that was not lost in `place`. Workers make the ids before the hub
+// says who may begin, so the greatest is not always the last: some are looked at in any case.
 [[nodiscard]] Result<std::vector<PastRun>> list_past_runs(const core::View& view,
-                                                          const std::string& session);
+                                                          const std::string& session,
+                                                          const core::Place& place);
 
 // A run of which something is left that whoever begins in `place` cannot end; empty: none.
 [[nodiscard]] Result<std::string> unended_elsewhere(const core::View& view,

@@ -2,6 +2,7 @@
 
 #include "feed/past_runs.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "support/feed_world.h"
@@ -82,6 +83,20 @@ TEST_F(PastRuns, AreNotToldAgainOnceAnotherHasEndedThem) {
   world.post(me, "@bot again");
 
   EXPECT_EQ(world.begin("bot/default", "r3").left.size(), 0U);
+}
+
+TEST_F(PastRuns, AreAllToldThatWereLostInARowOnAMachineWhicheverRanElsewhereSince) {
+  world.rules.wakes_max = 99;
+  world.post(me, "@bot");
+  for (int i = 0; i < 20; ++i) {
+    const std::string run = fmt::format("r{:02}", i);
+    world.host = i % 2 == 0 ? "far" : "another";
+    ASSERT_TRUE(world.begin("bot/default", run).is_begun) << run;
+    finish(run, "lost");
+  }
+  world.host = "far";
+
+  EXPECT_EQ(world.begin("bot/default", "r20").left.size(), 10U);
 }
 
 // W15: the machine on which it was to be tried again is gone, and nobody will ever say so.

@@ -287,7 +287,7 @@ Result<Begun> decide_begin(const core::View& view, const core::Witness& witness,
     return begun;
   }
   const core::Place& place = begin.grant.holder.place;
-  TYER_TRY(const std::vector<PastRun> past, list_past_runs(view, begin.session));
+  TYER_TRY(const std::vector<PastRun> past, list_past_runs(view, begin.session, place));
   TYER_TRY(const std::string unended, unended_elsewhere(view, witness, past, place));
   if (!unended.empty()) {
     begun.why = fmt::format("what is left of run {} is being ended", unended);
