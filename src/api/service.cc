@@ -1,7 +1,5 @@
 #include "api/service.h"
 
-#include <sys/resource.h>
-
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -23,17 +21,10 @@
 #include "engine/sweeper.h"
 #include "engine/timers.h"
 #include "engine/writer.h"
+#include "env/descriptors.h"
 
 namespace tyer::api {
 namespace {
-
-// Each stream is a descriptor, and the usual limit is a thousand.
-void allow_many_descriptors() {
-  rlimit limit{};
-  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
-  limit.rlim_cur = limit.rlim_max;
-  (void)::setrlimit(RLIMIT_NOFILE, &limit);
-}
 
 http::Response not_yet() {
   return answer(Error{Fault::unavailable, "the hub is starting"});
@@ -57,7 +48,7 @@ class Service::Running {
         sweeper_(engine_) {}
 
   Result<> start(ServiceOptions options) {
-    allow_many_descriptors();
+    env::allow_many_descriptors();  // Each stream is one.
     HubOptions hub = std::move(options.hub);
     hub.secure = options.tls.has_value();
     TYER_TRY_OK(prepare_uploads(engine_.env().files, hub, options.limits));

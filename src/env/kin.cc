@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <fstream>
 #include <set>
+#include <span>
 #include <sstream>
 
 #include <fmt/format.h>
@@ -40,6 +41,43 @@ Fd open_kin(const Kin& kin) {
   Fd pidfd(static_cast<int>(syscall(SYS_pidfd_open, static_cast<pid_t>(kin.pid), 0)));
   const auto stat = read_proc_stat(kin.pid);
   return pidfd && stat && stat->start == kin.start && !stat->is_over() ? std::move(pidfd) : Fd();
+}
+
+// Stopped before any is killed: so nobody can answer the end of another by starting a new one.
+// Returns those that are there, and all that is below them.
+std::vector<Kin> stop_kin(const std::vector<Kin>& kin) {
+  std::vector<Kin> stopped;
+  std::vector<Kin> all = kin;
+  std::set<std::int64_t> seen;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const Fd pidfd = all[i].pid == getpid() ? Fd() : open_kin(all[i]);
+    if (!pidfd) continue;
+    syscall(SYS_pidfd_send_signal, pidfd.get(), SIGSTOP, nullptr, 0);
+    // One that was known may be below another.
+    if (seen.insert(all[i].pid).second) stopped.push_back(all[i]);
+    if (i >= kin.size()) continue;  // Found below one that was known, with all below itself.
+    const std::vector<Kin> below = kin_below(all[i].pid);
+    all.insert(all.end(), below.begin(), below.end());
+  }
+  return stopped;
+}
+
+TreeEnd kill_some(std::span<const Kin> kin, Span until) {
+  const LinuxClock clock;
+  TreeEnd end;
+  std::vector<Fd> pidfds;
+  for (const Kin& each : kin) {
+    Fd pidfd = open_kin(each);
+    if (!pidfd) continue;
+    syscall(SYS_pidfd_send_signal, pidfd.get(), SIGKILL, nullptr, 0);
+    pidfds.push_back(std::move(pidfd));
+    ++end.killed;
+  }
+  for (const Fd& pidfd : pidfds) {
+    const Span left = std::max<Span>(until - clock.mono(), Span::zero());
+    if (!wait_readable(pidfd.get(), left).value_or(false)) ++end.left;
+  }
+  return end;
 }
 
 }  // namespace
@@ -79,27 +117,15 @@ std::vector<Kin> decode_kin(std::string_view text) {
 TreeEnd end_kin(const std::vector<Kin>& kin) {
   const LinuxClock clock;
   const Span until = clock.mono() + limits::reap_wait_max;
-  std::vector<Kin> all = kin;
-  std::set<std::int64_t> seen;
-  std::vector<Fd> pidfds;
-  // Stopped first: so nobody can answer the end of another by starting a new one.
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    Fd pidfd = all[i].pid == getpid() ? Fd() : open_kin(all[i]);
-    if (!pidfd) continue;
-    syscall(SYS_pidfd_send_signal, pidfd.get(), SIGSTOP, nullptr, 0);
-    // One that was known may be below another.
-    if (seen.insert(all[i].pid).second) pidfds.push_back(std::move(pidfd));
-    if (i >= kin.size()) continue;  // Found below one that was known, with all below itself.
-    const std::vector<Kin> below = kin_below(all[i].pid);
-    all.insert(all.end(), below.begin(), below.end());
-  }
-  for (const Fd& pidfd : pidfds) {
-    syscall(SYS_pidfd_send_signal, pidfd.get(), SIGKILL, nullptr, 0);
-  }
-  TreeEnd end{.killed = pidfds.size()};
-  for (const Fd& pidfd : pidfds) {
-    const Span left = std::max<Span>(until - clock.mono(), Span::zero());
-    if (!wait_readable(pidfd.get(), left).value_or(false)) ++end.left;
+  const std::vector<Kin> all = stop_kin(kin);
+  TreeEnd end;
+  // Some at a time: there may be more than we may have descriptors.
+  for (std::span<const Kin> left = all; !left.empty();) {
+    const auto some = left.first(std::min(left.size(), limits::tree_watch_max));
+    left = left.subspan(some.size());
+    const TreeEnd ended = kill_some(some, until);
+    end.killed += ended.killed;
+    end.left += ended.left;
   }
   return end;
 }

@@ -1,8 +1,10 @@
 #include "env/kin.h"
 
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <csignal>
+#include <list>
 
 #include <gtest/gtest.h>
 
@@ -39,6 +41,25 @@ TEST(Kin, AreEndedOnlyIfTheyAreWhoTheyWere) {
   EXPECT_EQ(end_kin({{child.pid(), start + 1}, {getpid(), 1}}), TreeEnd{});
   EXPECT_EQ(end_kin({{child.pid(), start}}), (TreeEnd{.killed = 1}));
   EXPECT_EQ(child.code(), 128 + SIGKILL);
+}
+
+TEST(Kin, AreEndedThoughThereAreMoreThanWeMayOpen) {
+  std::list<testing::Forked> children;
+  std::vector<Kin> kin;
+  for (int i = 0; i < 150; ++i) {
+    const pid_t pid = children.emplace_back(wait_for_ever).pid();
+    kin.push_back({pid, read_proc_stat(pid)->start});
+  }
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
+  const rlimit few{.rlim_cur = 100, .rlim_max = before.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &few), 0);
+
+  const TreeEnd end = end_kin(kin);
+
+  ::setrlimit(RLIMIT_NOFILE, &before);
+  EXPECT_EQ(end, (TreeEnd{.killed = 150}));
+  for (testing::Forked& child : children) EXPECT_EQ(child.code(), 128 + SIGKILL);
 }
 
 }  // namespace

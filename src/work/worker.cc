@@ -15,6 +15,7 @@
 
 #include "base/json.h"
 #include "base/text.h"
+#include "env/descriptors.h"
 #include "env/kin.h"
 #include "env/marked.h"
 #include "env/own_code.h"
@@ -49,6 +50,7 @@ Worker::Worker(env::Env& env, const Log& log, WorkerOptions options, Start start
 Worker::~Worker() = default;
 
 Result<> Worker::run(int signals_fd) {
+  env::allow_many_descriptors();  // Each run takes some.
   for (const Identity& identity : options_.identities) {
     TYER_TRY(auto client, lock::HubClient::make(identity.hub, ask_time));
     served_.push_back(std::make_unique<Served>(env_, identity, std::move(client)));

@@ -1,11 +1,15 @@
 // Many items at once: in order, once, and one run of a session at a time (W10, W11, W12).
 
+#include <sys/resource.h>
+
+#include <csignal>
 #include <random>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "base/json.h"
+#include "env/kin.h"
 #include "support/worker_world.h"
 
 namespace tyer::testing {
@@ -75,6 +79,44 @@ TEST_F(WorkerLoad, OfAThousandCommentsKeepsTheOrderOfEachOf25Sessions) {
   for (Program* worker : {&one, &two}) EXPECT_EQ(leave(*worker).code, 0);
   // One run of a session at a time, and each once.
   expect_all_is_well(1'000);
+}
+
+// W13: with the descriptors that a process may usually have, and though nobody does as asked.
+TEST_F(WorkerLoad, OfThreeHundredRunsIsGoneOnceItsWorkerIsToldTwice) {
+  end_hub(SIGTERM);
+  environment["TYER_HUB_SESSIONS_MAX"] = "100";
+  start_hub();
+  std::string keys;
+  for (const char* agent : {"ann", "bob", "cem"}) {
+    make_scripted(agent, "cat >/dev/null\nsetsid sleep 600 &\necho here >>news\nsleep 600");
+    keys += key_of(agent) + ",";
+    for (int from = 0; from < 100; from += 50) {
+      std::string text;
+      for (int i = from; i < from + 50; ++i) {
+        text += i == 0 ? fmt::format("@{} ", agent) : fmt::format("@{}/s{} ", agent, i);
+      }
+      ASSERT_NE(write_post(text), "");
+    }
+  }
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
+  const rlimit usual{.rlim_cur = 1'024, .rlim_max = before.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &usual), 0);
+  ProgramCall call = worker_call("ann", "--all-agents --max-runs 300");
+  call.environment["TYER_API_KEYS"] = keys;
+  call.err_to = "/dev/null";
+  Program worker(call);
+  ::setrlimit(RLIMIT_NOFILE, &before);
+  for (int i = 0; i < 300; ++i) EXPECT_EQ(news->line(), "here");
+  for (const env::Kin& one : env::kin_below(worker.pid())) {
+    ::kill(static_cast<pid_t>(one.pid), SIGSTOP);
+  }
+
+  worker.signal(SIGTERM);
+  worker.signal(SIGINT);
+
+  EXPECT_EQ(worker.finish().code, 0);
+  await_no_runs();
 }
 
 }  // namespace

@@ -102,6 +102,8 @@ class WorkerTest : public ProgramTest {
   // Kills them as one: neither notices before both are dead.
   static void kill_together(const std::vector<pid_t>& pids);
 
+  // That nothing is left of all that this test has started, but the hub.
+  void await_no_runs() const;
   // So many items were answered, once, the others given up, by one run of a session at a time, and
   // of all runs neither a process nor a lease is left. The hub runs, and no worker.
   void expect_all_is_well(std::size_t answered) const;
@@ -113,8 +115,6 @@ class WorkerTest : public ProgramTest {
   std::string work_place = elsewhere.path();
 
  private:
-  void await_no_runs() const;
-
   std::unique_ptr<Program> hub_;
   std::string url_;
   std::string feed_;
