@@ -108,7 +108,10 @@ Result<BegunRun> begin_in(store::Txn& txn, Hub& hub, const ComingRun& coming) {
                                     {begun.session.key}));
   }
   if (!begun.is_begun) {
-    Json body{{"begun", false}, {"why", begun.why}, {"not_before", nullptr}};
+    Json body{{"begun", false},
+              {"why", begun.why},
+              {"not_before", nullptr},
+              {"put_off", begun.is_put_off}};
     if (begun.not_before) body["not_before"] = format_time(*begun.not_before);
     return BegunRun{.answer = dump_json(body)};
   }

@@ -138,6 +138,7 @@ int exit_code_of(work::Served served) {
     case work::Served::nothing: return work::exit_nothing;
     case work::Served::busy: return work::exit_busy;
     case work::Served::limit: return work::exit_limit;
+    case work::Served::put_off: return work::exit_put_off;
   }
   return 1;
 }
@@ -159,7 +160,7 @@ Done run_worker_keep(World& world, const Arguments& arguments) {
                                   : Done(std::unexpected(Failure{served.error()})),
                            world, false);
            }));
-  const bool has_begun_nothing = code >= work::exit_nothing && code <= work::exit_limit;
+  const bool has_begun_nothing = code >= work::exit_nothing && code <= work::exit_put_off;
   if (code == 0 || has_begun_nothing) return code;
   return settle_after(world, order->job, settings, code);
 }

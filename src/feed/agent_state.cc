@@ -1,5 +1,7 @@
 #include "feed/agent_state.h"
 
+#include <fmt/format.h>
+
 #include "base/json_fields.h"
 #include "feed/kinds.h"
 #include "feed/records.h"
@@ -33,6 +35,7 @@ Result<AgentState> read_agent_state(const core::View& view, const core::Subject&
   AgentState state{.word = "idle", .is_served = agent.is_online || (is_served && agent.is_started)};
   TYER_TRY(const std::vector<Session> sessions, list_sessions(view, agent.id));
   LastEnd last;
+  const Session* waiting = nullptr;  // The first that goes on.
   for (const Session& session : sessions) {
     TYER_TRY(const auto lease, view.lease(key_of("session", session.id)));
     if (lease) {
@@ -40,6 +43,9 @@ Result<AgentState> read_agent_state(const core::View& view, const core::Subject&
       return state;
     }
     TYER_TRY_OK(look_at_last(view, session.id, last));
+    const bool waits = session.not_before && now < *session.not_before;
+    const bool is_first = waiting == nullptr || session.not_before < waiting->not_before;
+    if (waits && is_first) waiting = &session;
   }
   TYER_TRY(const auto spent, spent_budget(view, subject, agent.default_session, now));
   if (!state.is_served && !agent.is_started) {
@@ -54,6 +60,10 @@ Result<AgentState> read_agent_state(const core::View& view, const core::Subject&
   } else if (spent) {
     state.word = "over_budget";
     state.why = spent->why;
+  } else if (waiting != nullptr) {
+    state.word = "waiting";
+    state.why = fmt::format("its session {} waits for its service until {}", waiting->name,
+                            format_time(*waiting->not_before, 0));
   }
   return state;
 }

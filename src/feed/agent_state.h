@@ -5,6 +5,7 @@
 //   unserved         no worker serves it, and it does not listen itself
 //   no_credentials   its last run had none that are good
 //   over_budget      what it may use today is used up
+//   waiting          its service asked to be called later; a session of it goes on then
 //   on_its_own       workers do not start it: it looks for its work itself, unseen
 
 #pragma once

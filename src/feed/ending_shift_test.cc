@@ -183,6 +183,27 @@ TEST_F(PutOff, WaitsTwiceAsLongEachTimeIfItsServiceDoesNotSayHowLong) {
   EXPECT_EQ(world.thread_notices(post).size(), 1U) << "it is said once";
 }
 
+// Whoever asks for it knows that the service is there again.
+TEST_F(PutOff, IsOverWhenSomebodyHasItTriedAgain) {
+  world.begin("bot/default", "r1");
+  put_off("r1");
+  const std::string more = world.post(me, "@bot more");
+  EXPECT_EQ(world.ready(), Texts{});
+
+  must(world.try_retry("bot/default", more));
+
+  EXPECT_EQ(world.state("session/" + session, "not_before"), "");
+  EXPECT_FALSE(world.subject("session/" + session)->due_at);
+  EXPECT_EQ(world.ready(), (Texts{"bot/default"}));
+  const std::size_t before = world.events().size();
+  must(world.try_retry("bot/default", more));
+  EXPECT_EQ(world.events().size(), before) << "there is nothing to be changed";
+
+  EXPECT_EQ(world.state(item, "waits"), "1");
+  must(world.try_retry("bot/default", post));
+  EXPECT_EQ(world.state(item, "waits"), "0");
+}
+
 TEST_F(PutOff, IsOverWithItsSession) {
   world.post(me, "@bot/other");
   world.begin("bot/other", "r0");

@@ -209,24 +209,33 @@ void skip(const Item& item, const std::string& why, core::Change& change, Time n
 
 Result<core::Change> decide_retry(const core::View& view, const std::string& session,
                                   const std::string& source) {
-  TYER_TRY_OK(find(view, "session", session));
+  TYER_TRY(const core::Subject whose, find(view, "session", session));
+  TYER_TRY(const Session its, read_session(whose));
   TYER_TRY(const core::Subject subject, find_item(view, session, source));
   TYER_TRY(const Item item, read_item(subject));
-  if (subject.status == "open" && !item.rests) return core::Change{};
+  core::Change change;
+  const bool is_ready = subject.status == "open" && !item.rests && item.waits == 0;
+  if (is_ready && !its.not_before) return change;
   TYER_TRY(const Json state, parse_json_object(subject.state));
   TYER_TRY_OK(check_retry(subject, state, source));
+  // Whoever asks for it knows more of its service than that had said.
+  if (its.not_before) change.events.push_back(go_on(whose.key, its.agent));
+  if (is_ready) return change;
   // With whose it is, for workers that hear of it.
   Json body{{"session_id", session},
             {"agent_id", text_or(state, "agent_id")},
             {"wakes", 0},
+            {"waits", 0},
             {"rests", false},
             {"why", nullptr}};
   if (subject.status == "open") {
-    return core::Change{.events = {{subject.key, "item.rested", dump_json(body)}}};
+    change.events.push_back({subject.key, "item.rested", dump_json(body)});
+    return change;
   }
   body["run"] = "";
   body["skipped_at"] = nullptr;
-  return core::Change{.events = {{subject.key, "item.retried", dump_json(body)}}};
+  change.events.push_back({subject.key, "item.retried", dump_json(body)});
+  return change;
 }
 
 }  // namespace tyer::feed

@@ -56,7 +56,7 @@ struct Woken {
 // Adds to `change` that it is given up, and a notice. `why`: what came of it last.
 void skip(const Item& item, const std::string& why, core::Change& change, Time now);
 
-// A skipped item is open again, as if it were new.
+// A skipped item is open again, as if it were new. A session that waits for its service goes on.
 [[nodiscard]] Result<core::Change> decide_retry(const core::View& view, const std::string& session,
                                                 const std::string& source);
 

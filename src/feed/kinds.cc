@@ -28,13 +28,10 @@ Result<core::Change> fall_quiet(const core::View&, const core::Subject& subject,
       .events = {{subject.key, "thread.quiet", R"({"due_at":null,"typing":null})"}}};
 }
 
-// What its service had it wait for is over: see Finish::wait.
-Result<core::Change> go_on(const core::View&, const core::Subject& subject, Time) {
+// What its service had it wait for is over.
+Result<core::Change> end_wait(const core::View&, const core::Subject& subject, Time) {
   TYER_TRY(const JsonFields state, JsonFields::read(subject.state));
-  return core::Change{.events = {{subject.key, "session.updated",
-                                  json_object({{"agent_id", state.text("agent_id")},
-                                               JsonPart::of("not_before", "null"),
-                                               JsonPart::of("due_at", "null")})}}};
+  return core::Change{.events = {go_on(subject.key, state.text("agent_id"))}};
 }
 
 // What the search finds a post or comment by (H7).
@@ -71,7 +68,7 @@ std::vector<core::Kind> kinds() {
   }
   for (core::Kind& kind : all) {
     if (kind.name == "post" || kind.name == "comment") kind.text = said;
-    if (kind.name == "session") kind.on_due = go_on;
+    if (kind.name == "session") kind.on_due = end_wait;
   }
   core::Kind& agent = all.front();
   agent.transitions.push_back({"agent.online", {"active"}, same});
@@ -116,6 +113,13 @@ std::vector<core::Kind> kinds() {
                  .hidden = {"mark"}});
   all.push_back({.name = "tally", .transitions = {{"tally.counted", {core::any, absent}, "open"}}});
   return all;
+}
+
+core::Draft go_on(const std::string& session_key, const std::string& agent) {
+  return {session_key, "session.updated",
+          json_object({{"agent_id", agent},
+                       JsonPart::of("not_before", "null"),
+                       JsonPart::of("due_at", "null")})};
 }
 
 std::string key_of(std::string_view kind, std::string_view id) {

@@ -17,6 +17,7 @@
 #include <string>
 #include <vector>
 
+#include "core/change.h"
 #include "core/kind.h"
 
 namespace tyer::feed {
@@ -33,6 +34,9 @@ namespace tyer::feed {
 [[nodiscard]] Result<std::vector<core::Subject>> list_all(const core::View& view,
                                                           core::SubjectQuery query,
                                                           std::size_t most);
+
+// The event that ends the wait of a session for its service: see Finish::wait.
+[[nodiscard]] core::Draft go_on(const std::string& session_key, const std::string& agent);
 
 // "ag_…" of "agent/ag_…".
 [[nodiscard]] std::string id_of(const core::Subject& subject);

@@ -275,6 +275,7 @@ Result<Begun> decide_begin(const core::View& view, const core::Witness& witness,
   if (has_to_wait(session, now)) {
     begun.why = "its service asked to be called later";
     begun.not_before = session.not_before;
+    begun.is_put_off = true;
     return begun;
   }
 

@@ -65,7 +65,8 @@ struct Begun {
   core::Change change;
   bool is_begun = false;
   std::string why;                 // If not: who has the session, or which limit is reached.
-  std::optional<Time> not_before;  // Of a limit.
+  std::optional<Time> not_before;  // Of a limit ...
+  bool is_put_off = false;         // ... or of a service that asked to be called later.
   std::vector<Item> items;         // Of one thread, the oldest first.
   // On the machine where it begins: whoever starts it ends all of that first (W10).
   std::vector<Left> left;

@@ -48,7 +48,8 @@ void Roster::ended(const std::string& session, Ended how, Span now, double chanc
     case Ended::served:
     case Ended::nothing: entries_.erase(found); return;
     case Ended::busy: entry.until = now + limits::busy_pause; return;
-    case Ended::limit: entry.until = now + limits::restart_pause_max; return;
+    case Ended::limit:
+    case Ended::put_off: entry.until = now + limits::restart_pause_max; return;
     case Ended::failed: break;
   }
   const bool was_healthy = now - entry.since >= limits::restart_forgiven;

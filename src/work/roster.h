@@ -22,6 +22,7 @@ enum class Ended : std::uint8_t {
   nothing,  // There was nothing to do.
   busy,     // Somebody else has it, or what is left of its last run is being ended.
   limit,    // Its budget is used up.
+  put_off,  // Its service asked to be called later.
   failed,   // The process failed before it could tell the hub.
 };
 

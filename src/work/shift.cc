@@ -81,6 +81,7 @@ class Shift {
              client_.ask("POST", fmt::format("/api/sessions/{}/runs", call.session), {},
                          dump_json(body)));
     if (begun.value("begun", Json()) != Json(true)) {
+      if (begun.value("put_off", Json()) == Json(true)) return Served::put_off;
       if (begun.contains("not_before") && begun["not_before"].is_string()) return Served::limit;
       return text_or(begun, "why").empty() ? Served::nothing : Served::busy;
     }

@@ -26,6 +26,7 @@ enum class Served : std::uint8_t {
   nothing,  // There is nothing to do.
   busy,     // Somebody else does it.
   limit,    // There is no budget left today.
+  put_off,  // Its service asked to be called later.
 };
 
 struct Serving {

@@ -343,7 +343,9 @@ void Worker::end(const Keeper& keeper, const std::optional<env::Exit>& exit) {
   if (how == Ended::failed && exit && exit->signal == 0) report_lost(keeper);
   if (keeper.is_late) return;
   roster_.ended(keeper.session, how, env_.clock.mono(), env_.random.bits()[0] / 255.0);
-  rows_[keeper.session].state = how == Ended::limit ? "no budget left" : "idle";
+  rows_[keeper.session].state = how == Ended::limit     ? "no budget left"
+                                : how == Ended::put_off ? "waiting"
+                                                        : "idle";
   rows_[keeper.session].item.clear();
 }
 

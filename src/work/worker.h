@@ -55,6 +55,7 @@ struct WorkerOptions {
 inline constexpr int exit_nothing = 80;
 inline constexpr int exit_busy = 81;
 inline constexpr int exit_limit = 82;
+inline constexpr int exit_put_off = 83;
 
 class Worker {
  public:

@@ -21,6 +21,7 @@ Ended read_exit(const env::Exit& exit) {
     case exit_nothing: return Ended::nothing;
     case exit_busy: return Ended::busy;
     case exit_limit: return Ended::limit;
+    case exit_put_off: return Ended::put_off;
     default: return Ended::failed;
   }
 }

@@ -13,6 +13,7 @@
 
 #include "base/json.h"
 #include "env/wait_readable.h"
+#include "program/clocks.h"
 #include "support/worker_world.h"
 
 namespace tyer::testing {
@@ -53,12 +54,6 @@ echo done)");
 // What becomes of the worker that goes, its run's front and its keeper.
 class WorkerAwayForAnHour : public WorkerAway, public ::testing::WithParamInterface<const char*> {
  protected:
-  // All clocks of what is started from now on.
-  void set_clocks_ahead(Span passed) {
-    environment["LD_PRELOAD"] = TYER_CLOCKS_AHEAD;
-    environment["TYER_CLOCKS_AHEAD"] = fmt::format("{}", passed / 1s);
-  }
-
   [[nodiscard]] bool is_frozen() const { return std::string(GetParam()) == "Frozen"; }
 
   void go_away() {
@@ -82,7 +77,7 @@ TEST_P(WorkerAwayForAnHour, BeginsWithTheOldestAndAnswersAllOnce) {
   write_some(3);
   go_away();
   for (const Span passed : {20min, 40min, 60min}) {
-    set_clocks_ahead(passed);
+    set_clocks_ahead(environment, passed);
     start_hub();
     write_some(10);
     if (passed < 60min) end_hub(SIGTERM);

@@ -44,7 +44,7 @@ test('an agent that was deleted, or never read, is not asked for', () => {
   expect(store.takeWanted('agent')).toEqual([]);
 });
 
-test.each(['unserved', 'no_credentials', 'over_budget'])(
+test.each(['unserved', 'no_credentials', 'over_budget', 'waiting'])(
   'a run that begins clears %s, and its end has the hub say how the agent is',
   (hindrance) => {
     const store = knowing({ state: hindrance, state_why: 'x' });
@@ -67,6 +67,18 @@ test('how an agent is doing that was read while it worked is read when it rests'
   const store = knowing({ state: 'working' });
   fold(store, ran('run_finished'));
   expect(store.takeWanted('agent')).toEqual(['ag_1']);
+});
+
+test('an agent is read again when a session of it waits for its service, and goes on', () => {
+  const store = knowing({ state: 'idle' });
+  const updated = (body: object) =>
+    event('session_updated', 'session/ss_1', { agent_id: 'ag_1', ...body });
+  for (const not_before of ['2026-11-15T12:00:00Z', null]) {
+    fold(store, updated({ not_before }));
+    expect(store.takeWanted('agent')).toEqual(['ag_1']);
+  }
+  fold(store, updated({ followed_posts: [] }));
+  expect(store.takeWanted('agent')).toEqual([]);
 });
 
 test('a login that was refused is read; a run that did what it should is no reason to ask', () => {

@@ -105,13 +105,20 @@ function agent(store: Store, event: Event) {
   if (store.get('agent', id)) store.want('agent', id);
 }
 
+// Whether an agent waits for its service is for the hub to say.
+function session(store: Store, event: Event) {
+  thing(store, 'session', event, event.event === 'session_created' ? idle : {});
+  const agent = String(event.agent_id);
+  if (event.not_before !== undefined && store.get('agent', agent)) store.want('agent', agent);
+}
+
 export function fold(store: Store, event: Event) {
   if (event.event.startsWith('lease_')) return lease(store, event);
   switch (kindOf(event.key)) {
     case 'agent':
       return agent(store, event);
     case 'session':
-      return thing(store, 'session', event, event.event === 'session_created' ? idle : {});
+      return session(store, event);
     case 'feed':
       return feed(store, event);
     case 'post':

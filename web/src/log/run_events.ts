@@ -80,7 +80,7 @@ export function leaveRun(store: Store, id: string) {
   if (run?.outputs) store.put('shift', id, unshown(run));
 }
 
-const hindrances = new Set(['unserved', 'no_credentials', 'over_budget']);
+const hindrances = new Set(['unserved', 'no_credentials', 'over_budget', 'waiting']);
 
 // That it works clears what hindered it before. Once it rests the hub says how it is, unless that is
 // plain: what it says of an agent at work hides all else, and no event tells of a login that is

@@ -22,6 +22,7 @@ test.each([
   [{ state: 'unserved', online: false }, false, 'unserved'],
   [{ state: 'unserved', online: false }, true, 'running'],
   [{ state: 'over_budget', online: true }, false, 'over_budget'],
+  [{ state: 'waiting', online: true }, false, 'waiting'],
   [{ state: 'idle', online: true }, false, 'online'],
   [{ online: false }, false, 'idle'],
 ])('an agent with %o, running: %s, is %s', (agent, isRunning, status) => {

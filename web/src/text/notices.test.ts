@@ -51,6 +51,10 @@ test.each([
   ],
   ['held for 2 h 5 min, the limit is 30 min', '2시간 5분 동안 잡고 있으며, 한도는 30분입니다'],
   ['no worker serves it now', '지금 맡은 작업자가 없습니다'],
+  [
+    'its session default waits for its service until 2026-11-16T01:00:00Z',
+    '세션 default이(가) 서비스를 기다립니다: 2026-11-16T01:00:00Z까지',
+  ],
   ['what nobody has heard of', 'what nobody has heard of'],
 ])('%s', (said, words) => {
   expect(inKorean(said)).toBe(words);

@@ -124,6 +124,10 @@ const conditions: readonly Rule[] = [
     /^workers do not start it; it looks for its work itself$/,
     () => '작업자가 시작하지 않으며, 스스로 할 일을 찾습니다',
   ],
+  [
+    /^its session (.+) waits for its service until (.+)$/,
+    (session, until) => `세션 ${session}이(가) 서비스를 기다립니다: ${until}까지`,
+  ],
   [/^process (\d+) is there$/, (pid) => `프로세스 ${pid}이(가) 있습니다`],
   [/^no process (\d+)$/, (pid) => `프로세스 ${pid}이(가) 없습니다`],
   [/^process (\d+) of another user$/, (pid) => `다른 사용자의 프로세스 ${pid}`],
