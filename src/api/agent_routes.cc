@@ -144,13 +144,13 @@ Result<http::Response> remove_agent(Call& call) {
 }
 
 Result<http::Response> list_keys(Call& call) {
-  std::vector<IdRow> rows;
+  std::vector<PlacedRow> rows;
   TYER_TRY_OK(call.hub.engine().read([&](const core::View& view) -> Result<> {
     rows.clear();
     TYER_TRY_OK(feed::find(view, "agent", call.id()));
     TYER_TRY(const auto keys, feed::list_credentials(view, call.id()));
     for (const core::Subject& key : keys) {
-      rows.push_back({feed::id_of(key), shown_credential(key)});
+      rows.push_back({0, feed::id_of(key), shown_credential(key)});
     }
     return {};
   }));

@@ -23,13 +23,13 @@ Result<std::string> shown_feed(const core::View& view, const core::Subject& feed
 }
 
 Result<http::Response> list_feeds(Call& call) {
-  std::vector<IdRow> rows;
+  std::vector<PlacedRow> rows;
   TYER_TRY_OK(call.hub.engine().read([&](const core::View& view) -> Result<> {
     rows.clear();
     TYER_TRY(const auto feeds, feed::list_feeds(view));
     for (const core::Subject& one : feeds) {
       TYER_TRY(std::string row, shown_feed(view, one));
-      rows.push_back({feed::id_of(one), std::move(row)});
+      rows.push_back({feed::position_of(one), feed::id_of(one), std::move(row)});
     }
     return {};
   }));

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <iterator>
+#include <tuple>
 
 #include <fmt/format.h>
 
@@ -13,6 +14,21 @@
 #include "core/key.h"
 
 namespace tyer::api {
+namespace {
+
+// Of a cursor, as answer_rows gives it.
+Result<PlacedRow> read_place(std::string_view cursor) {
+  PlacedRow row;
+  const char* const end = cursor.data() + cursor.size();
+  const auto [at, error] = std::from_chars(cursor.data(), end, row.place);
+  if (error != std::errc() || at == end || *at != '.') {
+    return fail(Fault::invalid, "cursor is not one that we gave");
+  }
+  row.id.assign(at + 1, end);
+  return row;
+}
+
+}  // namespace
 
 std::vector<Field> page_fields() {
   return {{"cursor", Type::text, false, "next_cursor of the page before"},
@@ -71,20 +87,27 @@ Result<http::Response> answer_subjects(Call& call, core::SubjectQuery query, Ord
   return answer_page(rows, next);
 }
 
-Result<http::Response> answer_rows(const Call& call, const std::vector<IdRow>& all) {
+Result<http::Response> answer_rows(const Call& call, const std::vector<PlacedRow>& all) {
   std::size_t limit = all.size();
   if (!call.request.query_of("limit").empty()) {
     TYER_TRY(limit, page_limit(call));
   }
   auto from = all.begin();
-  if (const std::string cursor(call.request.query_of("cursor")); !cursor.empty()) {
-    from = std::ranges::find(all, cursor, &IdRow::id);
-    if (from == all.end()) return fail(Fault::invalid, "cursor is not one that we gave");
-    ++from;
+  if (const std::string_view cursor = call.request.query_of("cursor"); !cursor.empty()) {
+    TYER_TRY(const PlacedRow last, read_place(cursor));
+    from = std::ranges::find(all, last.id, &PlacedRow::id);
+    if (from != all.end()) {
+      ++from;
+    } else {
+      from = std::ranges::find_if(all, [&](const PlacedRow& row) {
+        return std::tie(row.place, row.id) > std::tie(last.place, last.id);
+      });
+    }
   }
   std::vector<std::string> rows;
   for (; from != all.end() && rows.size() < limit; ++from) rows.push_back(from->text);
-  return answer_page(rows, from == all.end() || rows.empty() ? "" : std::prev(from)->id);
+  if (from == all.end() || rows.empty()) return answer_page(rows, "");
+  return answer_page(rows, fmt::format("{}.{}", std::prev(from)->place, std::prev(from)->id));
 }
 
 }  // namespace tyer::api

@@ -26,11 +26,15 @@ using Show = std::function<Result<std::string>(const core::View& view, const cor
 [[nodiscard]] Result<http::Response> answer_subjects(Call& call, core::SubjectQuery query,
                                                      Order order, const Show& show = {});
 
-// The same of rows that were all read, each with its id. Who gives no limit gets them all.
-struct IdRow {
+// The same of rows that were all read, in the order of their places and ids. Who gives no limit
+// gets them all. A cursor has the place and the id of the last row: the page begins after it,
+// wherever it is now, or after where it was, if it is gone.
+struct PlacedRow {
+  std::int64_t place = 0;
   std::string id;
   std::string text;
 };
-[[nodiscard]] Result<http::Response> answer_rows(const Call& call, const std::vector<IdRow>& all);
+[[nodiscard]] Result<http::Response> answer_rows(const Call& call,
+                                                 const std::vector<PlacedRow>& all);
 
 }  // namespace tyer::api

@@ -35,16 +35,16 @@ Result<> check_free(const std::vector<core::Subject>& feeds, const std::string& 
   return {};
 }
 
-std::int64_t position(const core::Subject& feed) {
+}  // namespace
+
+std::int64_t position_of(const core::Subject& feed) {
   const auto state = parse_json_object(feed.state);
   return state ? int_or(*state, "position") : 0;
 }
 
-}  // namespace
-
 Result<std::vector<core::Subject>> list_feeds(const core::View& view) {
   TYER_TRY(auto feeds, list_all(view, {.kind = "feed", .status = "active"}, limits::feeds_max));
-  std::ranges::stable_sort(feeds, {}, position);
+  std::ranges::stable_sort(feeds, {}, position_of);
   return feeds;
 }
 
@@ -57,7 +57,7 @@ Result<NewFeed> decide_add_feed(const core::View& view, const Actor& actor, cons
                 fmt::format("there are {} feeds already, which is the limit", feeds.size()));
   }
   TYER_TRY_OK(check_free(feeds, name, ""));
-  const std::int64_t last = feeds.empty() ? 0 : position(feeds.back());
+  const std::int64_t last = feeds.empty() ? 0 : position_of(feeds.back());
   NewFeed made{.id = ids.next("fd_")};
   made.change.events.push_back({key_of("feed", made.id), "feed.created",
                                 dump_json({{"name", name},
@@ -103,7 +103,7 @@ Result<core::Change> decide_order_feeds(const core::View& view,
   core::Change change;
   for (std::size_t i = 0; i < feeds.size(); ++i) {
     const auto place = static_cast<std::int64_t>(i + 1);
-    if (position(feeds[i]) == place) continue;
+    if (position_of(feeds[i]) == place) continue;
     change.events.push_back({feeds[i].key, "feed.updated", dump_json({{"position", place}})});
   }
   return change;

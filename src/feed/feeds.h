@@ -2,6 +2,7 @@
 
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -30,7 +31,8 @@ struct NewFeed {
 [[nodiscard]] Result<core::Change> decide_order_feeds(const core::View& view,
                                                       const std::vector<std::string>& ids);
 
-// In their order.
+// In their order: by their positions, and of one position by their ids.
 [[nodiscard]] Result<std::vector<core::Subject>> list_feeds(const core::View& view);
+[[nodiscard]] std::int64_t position_of(const core::Subject& feed);
 
 }  // namespace tyer::feed

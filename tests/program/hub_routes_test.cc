@@ -238,5 +238,38 @@ TEST_P(HubRoutes, FeedsComeByPagesIfThatIsAsked) {
   EXPECT_EQ(visitor.get("/api/feeds?cursor=fd_none").status, 400);
 }
 
+// H5: while others write.
+TEST_P(HubRoutes, FeedsComeByPagesThoughTheLastOfAPageIsDeletedOrMoved) {
+  const RunningHub hub(place, {"--open-loopback"});
+  Visitor visitor = hub.visitor();
+  std::map<std::string, std::string> ids;
+  for (const char* name : {"a", "b", "c", "d", "e"}) {
+    ids[name] = visitor.make("/api/feeds", {{"name", name}});
+  }
+  std::string seen;
+  std::string cursor;
+  const auto read = [&] {
+    const Json page = visitor.get("/api/feeds?limit=1&cursor=" + cursor).json();
+    for (const Json& row : page["data"]) seen += text_or(row, "name");
+    cursor = text_or(page, "next_cursor");
+  };
+  const auto order = [&](const std::vector<std::string>& first) {
+    EXPECT_EQ(visitor.ask("PUT", "/api/feeds/order", dump_json({{"ids", first}})).status, 200);
+  };
+  order({ids["b"], ids["a"]});
+
+  read();
+  EXPECT_EQ(visitor.ask("DELETE", "/api/feeds/" + ids["b"]).status, 204);
+  read();
+  // What comes to the front is passed; the others are all read, and once.
+  order({ids["e"]});
+  read();
+  EXPECT_EQ(visitor.ask("DELETE", "/api/feeds/" + ids["c"]).status, 204);
+  read();
+
+  EXPECT_EQ(seen, "bacd");
+  EXPECT_EQ(cursor, "");
+}
+
 }  // namespace
 }  // namespace tyer::testing
