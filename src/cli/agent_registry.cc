@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "backend/backend.h"
 #include "base/json.h"
 #include "base/text.h"
 #include "cli/columns.h"
@@ -193,6 +194,23 @@ Tried<> check_is_there(World& world, const Arguments& arguments, const Door& doo
   return {};
 }
 
+// Whether its program is there is for its worker to know, which may be elsewhere or come later.
+// That it is not here is worth a word.
+void tell_if_missing(World& world, const Arguments& arguments, const Door& door,
+                     const Json& agent) {
+  if (arguments.has("--force") || !is_on_this_machine(door.url())) return;
+  const backend::Backend* const backend = backend::find_backend(text_or(agent, "type"));
+  // The demo agent is this very program.
+  if (backend == nullptr || backend->program.empty() || backend->name == "demo") return;
+  const auto path = world.environment.find("PATH");
+  const std::string search = path == world.environment.end() ? "" : path->second;
+  if (env::find_program(std::string(backend->program), search, world.directory)) return;
+  world.output.warn(
+      fmt::format("tyer: there is no program '{}' on this machine; the agent's runs fail where its "
+                  "worker finds none\n",
+                  backend->program));
+}
+
 // "agent bot (ag_…): 2 sessions, 1 key, 3 items that wait for an answer": what goes with it.
 Tried<std::string> belongings_of(Door& door, const std::string& agent) {
   TYER_TRY(const Json shown, door.ask("GET", "/api/agents/" + agent));
@@ -243,6 +261,7 @@ Done run_agent_add(World& world, const Arguments& arguments) {
   print_key(
       world, arguments, *door, made,
       fmt::format("The agent {} ({}) is made", shown_text(made, "name"), shown_text(made, "id")));
+  tell_if_missing(world, arguments, *door, made);
   return 0;
 }
 
@@ -262,6 +281,7 @@ Done run_agent_set(World& world, const Arguments& arguments) {
   TYER_TRY_OK(check_is_there(world, arguments, *door, body, before));
   TYER_TRY(const Json agent, door->ask("PATCH", "/api/agents/" + id, {}, dump_json(body)));
   print_object(world, arguments, agent, fmt::format("{} is changed\n", shown_text(agent, "name")));
+  if (body.contains("type")) tell_if_missing(world, arguments, *door, agent);
   return 0;
 }
 

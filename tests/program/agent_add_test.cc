@@ -36,6 +36,23 @@ TEST_P(AgentAdd, RefusesADirectoryOrProgramThatIsNotThere) {
   EXPECT_EQ(tyer("agent add bot --type command --dir nowhere --force -- ./missing").code, 0);
 }
 
+// Its worker may be elsewhere, and the program may come later.
+TEST_P(AgentAdd, SaysThatTheProgramOfItsTypeIsNotHere) {
+  environment["PATH"] = "/nowhere";
+  const char* const missing = "tyer: there is no program '{}' on this machine";
+
+  const ProgramResult added = tyer("agent add bot");
+  EXPECT_EQ(added.code, 0);
+  EXPECT_TRUE(added.err.contains(fmt::format(fmt::runtime(missing), "claude"))) << added.err;
+  const ProgramResult set = tyer("agent set bot --type codex");
+  EXPECT_EQ(set.code, 0);
+  EXPECT_TRUE(set.err.contains(fmt::format(fmt::runtime(missing), "codex"))) << set.err;
+
+  EXPECT_FALSE(tyer("agent set bot --model opus").err.contains("no program"));
+  EXPECT_FALSE(tyer("agent add demo --type demo").err.contains("no program"));
+  EXPECT_FALSE(tyer("agent add elsewhere --force").err.contains("no program"));
+}
+
 // Where the workers of a hub elsewhere are, nobody can look from here.
 TEST_P(AgentAdd, SaysThatItCannotSeeWhatIsOnAnotherMachine) {
   const ProgramResult result = tyer("agent add bot --dir nowhere --url http://hub.invalid");

@@ -164,6 +164,22 @@ TEST_F(AgentRun, RefusesAStopForAnEarlierIncarnation) {
   expect_nothing_is_left();
 }
 
+// docs/formats/agents.md
+TEST_F(AgentRun, OfAnAgentOfOnesOwnIsDoneThoughSomethingWasMissing) {
+  write_file("agent.sh", R"(
+cat >/dev/null
+echo '{"status":"hindered","result":"almost all","error":"the network was missing"}')");
+
+  const ProgramResult result =
+      tyer("agent run --backend command --prompt x -- sh " + (dir / "agent.sh"));
+
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_EQ(result.out, "almost all\n");
+  EXPECT_TRUE(result.err.contains("the network was missing")) << result.err;
+  EXPECT_EQ(verdicts(), "hindered");
+  expect_nothing_is_left();
+}
+
 TEST_F(AgentRun, KeepsNoSecret) {
   environment["MY_API_KEY"] = "hunter2-secret";
   EXPECT_EQ(tyer("agent run --backend command --prompt x -- sh -c true").code, 0);

@@ -2,6 +2,7 @@
 
 #include <csignal>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "base/json.h"
@@ -31,6 +32,14 @@ class FeedNotice : public HubCommands {
                 200);
     }
     return post;
+  }
+
+  static std::size_t count_of(const std::string& text, const std::string& what) {
+    std::size_t count = 0;
+    for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + 1)) {
+      ++count;
+    }
+    return count;
   }
 
   std::string agent_key;
@@ -133,6 +142,34 @@ TEST_F(FeedNotice, OfWhatIsNotAnsweredMakesTheThreadUnread) {
   const Json read = people.get("/api/posts/" + post).json();
   EXPECT_EQ(read["unread"], false);
   EXPECT_EQ(read["trouble"], Json());
+}
+
+// H5: somebody waits for an answer, whatever it was that kept it away.
+TEST_F(FeedNotice, OfARunThatCameToNothingMakesTheThreadUnreadInTheShell) {
+  session = json({"agent", "sessions", "bot", "--json"})[0]["id"];
+  Visitor bot = Visitor(url()).as(agent_key);
+  const std::string runs = "/api/sessions/" + session + "/runs";
+  int count = 0;
+  for (const char* verdict : {"stopped", "credentials", "budget"}) {
+    const bool is_budget = std::string(verdict) == "budget";
+    const std::string post = line_of({"feed", "post", "general", "@bot hello"});
+    const std::string most = is_budget ? "2" : "0";
+    ASSERT_EQ(tyer("agent set bot --runs-per-day " + most).code, 0);
+    const std::string run = fmt::format("01a1e205-9976-7000-8000-{:012}", ++count);
+    ASSERT_EQ(bot.post(runs, {{"run", run}}).status, is_budget ? 200 : 201) << verdict;
+    if (!is_budget) {
+      const Json end{{"verdict", verdict}, {"why", "so it is"}};
+      ASSERT_EQ(bot.post(runs + "/" + run + "/finish", end).status, 200);
+    }
+
+    EXPECT_EQ(json({"feed", "list", "--json"})[0]["unread"], count) << verdict;
+    const std::string told = text_or(json({"feed", "show", post, "--json"}), "trouble");
+    const char* const wanted = is_budget ? "budget reached: 2 of 2 runs" : "so it is";
+    EXPECT_TRUE(told.contains(wanted)) << verdict << ": " << told;
+  }
+  EXPECT_TRUE(tyer("feed list").out.contains(" 3 ")) << tyer("feed list").out;
+  const std::string shown = tyer("feed show general").out;
+  EXPECT_EQ(count_of(shown, " trouble  "), 3U) << shown;
 }
 
 TEST_F(FeedNotice, SaysThatANameIsNobodysAndThatNobodyServesAnAgent) {

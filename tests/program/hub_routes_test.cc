@@ -238,6 +238,21 @@ TEST_P(HubRoutes, FeedsComeByPagesIfThatIsAsked) {
   EXPECT_EQ(visitor.get("/api/feeds?cursor=fd_none").status, 400);
 }
 
+// Two of one name could only be told apart by their ids.
+TEST_P(HubRoutes, FeedsAreNotRenamedToANameThatIsTaken) {
+  const RunningHub hub(place, {"--open-loopback"});
+  Visitor visitor = hub.visitor();
+  const std::string news = visitor.make("/api/feeds", {{"name", "News"}});
+  const std::string path = "/api/feeds/" + visitor.make("/api/feeds", {{"name", "other"}});
+
+  const Reply taken = visitor.patch(path, {{"name", "nEWS"}});
+
+  EXPECT_EQ(taken.status, 409);
+  EXPECT_TRUE(taken.body.contains("there is a feed 'News' already (" + news + ")")) << taken.body;
+  EXPECT_EQ(visitor.get(path).text("name"), "other");
+  EXPECT_EQ(visitor.patch(path, {{"name", "Other"}}).status, 200) << "its own, written otherwise";
+}
+
 // H5: while others write.
 TEST_P(HubRoutes, FeedsComeByPagesThoughTheLastOfAPageIsDeletedOrMoved) {
   const RunningHub hub(place, {"--open-loopback"});
