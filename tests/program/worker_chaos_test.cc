@@ -162,6 +162,19 @@ echo "done by $TYER_RUN")");
     return written;
   }
 
+  // What was given up: each after three runs, and not much of what was written.
+  [[nodiscard]] std::size_t count_skipped(std::size_t written) const {
+    std::set<std::string> skipped;
+    for (const std::string& session : sessions) {
+      for (const Json& item : list("/api/sessions/" + session + "/skipped")) {
+        EXPECT_EQ(int_or(item, "wakes"), 3) << item;
+        skipped.insert(session + text_or(item, "id"));
+      }
+    }
+    EXPECT_LE(skipped.size(), written / 4);
+    return skipped.size();
+  }
+
   [[nodiscard]] std::string told_kills() const {
     std::string text;
     for (const auto& [kind, times] : kills) {
@@ -188,18 +201,12 @@ TEST_P(WorkerChaos, LosesNothingAndAnswersNothingTwice) {
   await_nothing_pending(sessions);
   EXPECT_EQ(leave(*worker).code, 0);
 
-  std::set<std::string> skipped;
-  for (const std::string& session : sessions) {
-    for (const Json& item : list("/api/sessions/" + session + "/skipped")) {
-      EXPECT_EQ(int_or(item, "wakes"), 3) << item;
-      skipped.insert(session + text_or(item, "id"));
-    }
-  }
-  expect_all_is_well(written - skipped.size());
+  const std::size_t skipped = count_skipped(written);
+  expect_all_is_well(written - skipped);
   EXPECT_GT(met, 0U);
   EXPECT_GE(written, static_cast<std::size_t>(time * 500 / 2min));
   fmt::print("{}: {} written in {} s, {} answered, {} skipped; killed: {}\n", GetParam(), written,
-             time / 1s, written - skipped.size(), skipped.size(), told_kills());
+             time / 1s, written - skipped, skipped, told_kills());
 }
 
 INSTANTIATE_TEST_SUITE_P(, WorkerChaos, ::testing::Values("Near", "Far"),
@@ -277,6 +284,7 @@ class WorkerStops : public WorkerChaos {
         stop_something();
         stop_at = spent + stop_every * static_cast<int>(50 + chance() % 100) / 100;
       }
+      look_at_processes();
       (void)env::wait_any({}, look_every);
     }
     return written;
@@ -298,11 +306,9 @@ TEST_P(WorkerStops, NeedNoHandAfterwards) {
   await_nothing_pending(sessions);
   EXPECT_EQ(leave(*worker).code, 0);
   EXPECT_EQ(leave(*second).code, 0);
-  std::size_t skipped = 0;
-  for (const std::string& session : sessions) {
-    skipped += list("/api/sessions/" + session + "/skipped").size();
-  }
+  const std::size_t skipped = count_skipped(written);
   expect_all_is_well(written - skipped);
+  EXPECT_GT(met, 0U);
   fmt::print("{}: {} written in {} s, {} skipped; stopped: {}\n", GetParam(), written, time / 1s,
              skipped, told_kills());
 }
