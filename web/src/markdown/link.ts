@@ -9,6 +9,15 @@ const schemes = new Set(['http:', 'https:', 'mailto:']);
 // The only base against which a relative address is understood; no text can name it.
 const base = 'http://page.invalid';
 
+// As the hub reads it, which decodes a path once.
+function isOfApi(path: string) {
+  try {
+    return /^\/api(\/|$)/.test(decodeURIComponent(path));
+  } catch {
+    return true;
+  }
+}
+
 export function safeLink(raw: string): SafeLink | undefined {
   let url: URL;
   try {
@@ -22,9 +31,11 @@ export function safeLink(raw: string): SafeLink | undefined {
   const here = url.pathname + url.search + url.hash;
   // A relative address only if it was written as one: `/…`, never `page` or `//host`.
   if (!raw.startsWith('/')) return undefined;
+  // A browser reads again what it comes to: `/.//host` comes to `//host`, which is another host.
+  if (new URL(here, base).href !== url.href) return undefined;
   if (/^\/api\/uploads\/up_[a-z0-9]+\/[^/]+$/.test(url.pathname))
     return { kind: 'file', url: here };
-  return url.pathname.startsWith('/api/') ? undefined : { kind: 'page', url: here };
+  return isOfApi(url.pathname) ? undefined : { kind: 'page', url: here };
 }
 
 // Only what this hub keeps is fetched by looking at a text; a picture elsewhere is a link.

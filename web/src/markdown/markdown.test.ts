@@ -19,6 +19,14 @@ test.each([
   'http://',
   '/api/keys',
   '/api/uploads/../keys',
+  '/%61pi/keys',
+  // They name no host, and a browser that reads what they come to goes to one.
+  '/.//evil.example',
+  '/x/..//evil.example',
+  '/%2e//evil.example/a?b#c',
+  '/.\\/evil.example',
+  '/.\t//evil.example',
+  '/./\\evil.example',
 ])('%s is no link', (url) => {
   expect(safeLink(url)).toBeUndefined();
 });
@@ -32,6 +40,14 @@ test.each([
   ['/api/uploads/up_1/a%20b.txt', 'file'],
 ])('%s leads %s', (url, kind) => {
   expect(safeLink(url)?.kind).toBe(kind);
+});
+
+test.each([
+  ['/posts/ps_1#cm_2', '/posts/ps_1#cm_2'],
+  ['/posts/./ps_1?a=b', '/posts/ps_1?a=b'],
+  ['/a//b', '/a//b'],
+])('%s stays on this page, at %s', (url, to) => {
+  expect(safeLink(url)).toEqual({ kind: 'page', url: to });
 });
 
 test('only pictures of this hub are fetched', () => {
