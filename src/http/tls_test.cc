@@ -67,6 +67,16 @@ class TlsTest : public ::testing::Test {
     ASSERT_EQ(made.code, 0) << made.err;
   }
 
+  // Whether they agree, if TLS 1.2 with this cipher is all that the client speaks.
+  [[nodiscard]] bool agrees_on(const Server& server, const std::string& cipher) const {
+    const auto tried = testing::run_program({.words = {"s_client", "-connect", server.address(),
+                                                       "-CAfile", tls.certificate_file,
+                                                       "-verify_return_error", "-tls1_2", "-cipher",
+                                                       cipher},
+                                             .program = "/usr/bin/openssl"});
+    return tried.code == 0;
+  }
+
   std::unique_ptr<Server> serve(Handler handler, Limits limits = {}) {
     return Server::start("127.0.0.1:0", std::move(handler), std::move(limits), tls).value();
   }
@@ -129,6 +139,18 @@ TEST_F(TlsTest, IsRefusedByAClientThatWantsAnotherHost) {
                                {.ca_file = tls.certificate_file})
                       .value();
   EXPECT_FALSE(client.send({.method = "GET", .target = "/"}));
+}
+
+TEST_F(TlsTest, AgreesOnNoCipherThatEncryptsAndProvesApart) {
+  const auto server = serve(large_echo);
+  for (const char* good : {"ECDHE-ECDSA-AES128-GCM-SHA256", "ECDHE-ECDSA-AES256-GCM-SHA384",
+                           "ECDHE-ECDSA-CHACHA20-POLY1305"}) {
+    EXPECT_TRUE(agrees_on(*server, good)) << good;
+  }
+  for (const char* bad : {"ECDHE-ECDSA-AES128-SHA", "ECDHE-ECDSA-AES256-SHA",
+                          "ECDHE-ECDSA-AES128-SHA256", "ECDHE-ECDSA-AES256-SHA384"}) {
+    EXPECT_FALSE(agrees_on(*server, bad)) << bad;
+  }
 }
 
 TEST_F(TlsTest, EndsAHandshakeThatNeverComes) {

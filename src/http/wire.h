@@ -23,7 +23,8 @@ struct Tls {
   std::string key_file;
 };
 
-// What all TLS connections of a server or a client share. At least TLS 1.2.
+// What all TLS connections of a server or a client share. At least TLS 1.2, and of that only what
+// encrypts and proves in one (AEAD), with keys that nobody can find out later.
 class TlsContext {
  public:
   [[nodiscard]] static Result<std::shared_ptr<TlsContext>> for_server(const Tls& tls);
