@@ -119,6 +119,8 @@ class Service::Running {
 
   [[nodiscard]] std::string address() const { return server_->address(); }
 
+  [[nodiscard]] Result<> renew_certificate() { return server_->renew_tls(); }
+
   void stop(Span grace) {
     end_loop(Part::waits);
     waits_.part();
@@ -229,6 +231,10 @@ Result<std::unique_ptr<Service>> Service::start(env::Env& env, store::Store& sto
 
 std::string Service::address() const {
   return running_->address();
+}
+
+Result<> Service::renew_certificate() {
+  return running_->renew_certificate();
 }
 
 void Service::stop(Span grace) {

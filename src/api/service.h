@@ -35,6 +35,9 @@ class Service {
 
   [[nodiscard]] std::string address() const;  // With the real port.
 
+  // Certificate and key are read again: see http::Server::renew_tls.
+  [[nodiscard]] Result<> renew_certificate();
+
   // No new requests; those under way finish within `grace`, streams are told and end.
   void stop(Span grace);
 

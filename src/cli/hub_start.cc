@@ -84,6 +84,17 @@ Result<api::ServiceOptions> read_hub_options(World& world, const Arguments& argu
   return options;
 }
 
+bool renew_certificate(api::Service& service, const EndSignals& signals, const Log& log) {
+  if (signals.has_lost_terminal()) return false;
+  if (const Result<> renewed = service.renew_certificate(); !renewed) {
+    log.error("the certificate was not renewed; the one before is used on",
+              {{"why", renewed.error().what}});
+  } else {
+    log.info("the certificate was read again");
+  }
+  return true;
+}
+
 Log make_log(World& world, bool json, Level least) {
   return make_log(world.output, world.env.clock, json ? Log::Form::json : Log::Form::text, least);
 }

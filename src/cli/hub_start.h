@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "cli/arguments.h"
 #include "cli/cli.h"
+#include "cli/end_signals.h"
 #include "cli/settings.h"
 
 namespace tyer::cli {
@@ -19,6 +20,11 @@ namespace tyer::cli {
 
 // The place of `hub` for files: that of the store that is configured or found, which is open.
 [[nodiscard]] Result<> give_uploads(World& world, const Settings& settings, api::HubOptions& hub);
+
+// What a SIGHUP does to a hub with TLS: it reads its certificate and key again, and says so; if they
+// do not fit, it goes on with those it had. Whether it was meant so, not as the end of a terminal.
+[[nodiscard]] bool renew_certificate(api::Service& service, const EndSignals& signals,
+                                     const Log& log);
 
 // To standard error, a line each.
 [[nodiscard]] Log make_log(World& world, bool json, Level least = Level::info);

@@ -3,16 +3,16 @@
 #include "api/service.h"
 #include "base/json_text.h"
 #include "cli/commands.h"
+#include "cli/end_signals.h"
 #include "cli/hub_start.h"
 #include "cli/limits.h"
-#include "cli/stop_signals.h"
 #include "cli/workspace.h"
 #include "env/wait_readable.h"
 
 namespace tyer::cli {
 
 Done run_serve(World& world, const Arguments& arguments) {
-  const StopSignals signals;  // Before anything starts a thread.
+  const EndSignals signals;  // Before anything starts a thread.
   TYER_TRY(const Settings settings, load_settings(world, arguments));
   TYER_TRY(const auto store, open_store(world, settings, Access::hold));
   TYER_TRY(api::ServiceOptions options,
@@ -20,7 +20,8 @@ Done run_serve(World& world, const Arguments& arguments) {
   TYER_TRY_OK(give_uploads(world, settings, options.hub));
   const bool json = arguments.has("--json");
   const Log log = make_log(world, json);
-  const std::string scheme = options.tls ? "https" : "http";
+  const bool has_tls = options.tls.has_value();
+  const std::string scheme = has_tls ? "https" : "http";
   const std::string code = options.hub.setup_code;
   const bool open = options.hub.open;
   TYER_TRY(const auto service,
@@ -36,8 +37,11 @@ Done run_serve(World& world, const Arguments& arguments) {
                     code.empty() ? "" : fmt::format("Code for the first visit: {}\n", code)));
   }
   TYER_TRY_OK(world.output.flush());
-  while (!signals.arrived()) {
+  while (true) {
     TYER_TRY_OK(env::wait_readable(signals.fd(), limits::serve_look_every));
+    const int signal = signals.take();
+    if (signal == SIGHUP && has_tls && renew_certificate(*service, signals, log)) continue;
+    if (signal != 0) break;
   }
   log.info("stopping");
   service->stop(limits::serve_grace);

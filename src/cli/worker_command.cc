@@ -1,6 +1,5 @@
 // tyer worker and tyer up: what is written for agents becomes runs (W8, W14, W15, W16).
 
-#include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -18,6 +17,7 @@
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/door.h"
+#include "cli/end_signals.h"
 #include "cli/hub_start.h"
 #include "cli/keeper_start.h"
 #include "cli/limits.h"
@@ -32,27 +32,6 @@
 
 namespace tyer::cli {
 namespace {
-
-// Of signals that end a worker: each is read, so that a second one counts.
-class EndSignals {
- public:
-  EndSignals() {
-    sigset_t set;
-    sigemptyset(&set);
-    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&set, signal);
-    ::pthread_sigmask(SIG_BLOCK, &set, &before_);
-    fd_ = env::Fd(::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
-  }
-  ~EndSignals() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-  EndSignals(const EndSignals&) = delete;
-  EndSignals& operator=(const EndSignals&) = delete;
-
-  [[nodiscard]] int fd() const { return fd_.get(); }
-
- private:
-  sigset_t before_{};
-  env::Fd fd_;
-};
 
 // What is seen of a worker: on a terminal a table, and lines for what is wrong; elsewhere a log.
 struct Face {
@@ -155,6 +134,7 @@ struct OwnHub {
   lock::HubAddress address;  // For workers.
   std::string url;           // For people.
   std::string code;          // For the first visit, if one is needed.
+  bool has_tls = false;
 
   void stop() const {
     for (const auto& one : {&service, &inner}) {
@@ -170,6 +150,9 @@ Done run_worker_loop(World& world, const Arguments& arguments, const Settings& s
   work::WorkerOptions options{.identities = std::move(identities), .is_alone = !own.service};
   TYER_TRY(options.at_once, read_at_once(arguments));
   options.leave = settings.worker_leave;
+  if (own.has_tls) {
+    options.on_hangup = [&] { return renew_certificate(*own.service, signals, face.log); };
+  }
   run::Job job{.directory = world.directory};
   set_records(world, settings, job);
   // A power cut that would undo what a keeper wrote ends its agent as well; what counts is at the
@@ -251,7 +234,8 @@ std::expected<OwnHub, Failure> start_own_hub(World& world, const Settings& setti
                                              api::ServiceOptions options, const Log& log) {
   OwnHub own;
   own.code = options.hub.setup_code;
-  const std::string scheme = options.tls ? "https" : "http";
+  own.has_tls = options.tls.has_value();
+  const std::string scheme = own.has_tls ? "https" : "http";
   for (int i = 0; i < 2; ++i) {
     own.address.key += sortable_id("", Time{}, world.env.random.bits()).substr(10);
   }

@@ -151,16 +151,17 @@ class Door : public Waiter, public std::enable_shared_from_this<Door> {
 Common::Common(Handler handler_given, Limits limits_given, std::shared_ptr<TlsContext> tls_given)
     : handler(std::move(handler_given)),
       limits(std::move(limits_given)),
-      tls(std::move(tls_given)),
+      certificate(std::move(tls_given)),
       tick(tick_for(limits)),
       pool(std::max<std::size_t>(limits.pool, 1), limits.waiting),
       // To tell somebody over TLS would take a handshake.
-      guests(limits.connections, limits.per_peer, tls ? 0 : limits::http_turned_away_max) {}
+      guests(limits.connections, limits.per_peer,
+             certificate.now() ? 0 : limits::http_turned_away_max) {}
 
 Service::Service(Common& common)
     : handler(common.handler),
       limits(common.limits),
-      tls(common.tls),
+      certificate(common.certificate),
       tick(common.tick),
       pool(common.pool),
       guests(common.guests),
@@ -198,9 +199,11 @@ void Service::count_down() {
 
 class Server::Running {
  public:
-  Running(env::Fd fd, Session::Peer real, Handler handler, Limits limits,
-          std::shared_ptr<TlsContext> tls)
-      : common(std::move(handler), std::move(limits), std::move(tls)), address(std::move(real)) {
+  Running(env::Fd fd, Session::Peer real, Handler handler, Limits limits, std::optional<Tls> files,
+          std::shared_ptr<TlsContext> context)
+      : common(std::move(handler), std::move(limits), std::move(context)),
+        address(std::move(real)),
+        tls(std::move(files)) {
     const std::size_t threads = std::max<std::size_t>(common.limits.io_threads, 1);
     for (std::size_t i = 0; i < threads; ++i) {
       services_.push_back(std::make_unique<Service>(common));
@@ -237,6 +240,7 @@ class Server::Running {
 
   Common common;
   const Session::Peer address;
+  const std::optional<Tls> tls;
 
  private:
   static void begin_to_stop(Service& service, Span grace) {
@@ -275,7 +279,8 @@ Result<std::unique_ptr<Server>> Server::start(const std::string& listen, Handler
     return std::unexpected(env::os_error(errno, "listen on", listen));
   }
   return std::unique_ptr<Server>(new Server(std::make_unique<Running>(
-      std::move(fd), peer_of(real), std::move(handler), std::move(limits), std::move(context))));
+      std::move(fd), peer_of(real), std::move(handler), std::move(limits), std::move(tls),
+      std::move(context))));
 }
 
 Server::Server(std::unique_ptr<Running> running) : running_(std::move(running)) {}
@@ -287,6 +292,13 @@ std::string Server::address() const {
 
 int Server::port() const {
   return running_->address.port;
+}
+
+Result<> Server::renew_tls() {
+  if (!running_->tls) return fail(Fault::invalid, "this server speaks no TLS");
+  TYER_TRY(auto context, TlsContext::for_server(*running_->tls));
+  running_->common.certificate.renew(std::move(context));
+  return {};
 }
 
 void Server::stop(Span grace) {

@@ -58,6 +58,10 @@ class Server {
   [[nodiscard]] std::string address() const;  // As `listen`, with the real port.
   [[nodiscard]] int port() const;
 
+  // Reads certificate and key again, from the files they were read from: new connections get them,
+  // and those that are there go on. If they do not fit, all is as before. Any thread.
+  [[nodiscard]] Result<> renew_tls();
+
   // No new connections or requests; those under way finish within `grace`,
   // streams get their farewell and end. Then everything is closed; a handler
   // that still runs is waited for. Idempotent. Not to be called by a handler.

@@ -37,6 +37,11 @@ void handle(const std::shared_ptr<Session>& session, const Handler& handler, Loo
   });
 }
 
+// A connection keeps the certificate that it began with.
+Wire make_wire(int fd, const std::shared_ptr<TlsContext>& tls) {
+  return tls ? Wire(fd, *tls) : Wire(fd);
+}
+
 }  // namespace
 
 std::string Session::Peer::text() const {
@@ -48,7 +53,7 @@ Session::Session(Service& service, int fd, Peer peer, Guests::Welcome welcome)
     : service_(service),
       fd_(fd),
       watched_(service.loop, fd),
-      wire_(service.tls ? Wire(fd, *service.tls) : Wire(fd)),
+      wire_(make_wire(fd, service.certificate.now())),
       peer_(std::move(peer)),
       welcome_(welcome) {}
 

@@ -5,7 +5,9 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "env/fd.h"
@@ -23,13 +25,32 @@ namespace tyer::http {
 
 class Session;
 
+// The certificate that new connections get; none if they are plain. Any thread.
+class Certificate {
+ public:
+  explicit Certificate(std::shared_ptr<TlsContext> first) : now_(std::move(first)) {}
+
+  [[nodiscard]] std::shared_ptr<TlsContext> now() const {
+    const std::lock_guard lock(mutex_);
+    return now_;
+  }
+  void renew(std::shared_ptr<TlsContext> next) {
+    const std::lock_guard lock(mutex_);
+    now_ = std::move(next);
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::shared_ptr<TlsContext> now_;
+};
+
 // What all I/O threads of a server share.
 struct Common {
   Common(Handler handler_given, Limits limits_given, std::shared_ptr<TlsContext> tls_given);
 
   const Handler handler;
   const Limits limits;
-  const std::shared_ptr<TlsContext> tls;
+  Certificate certificate;
   const Span tick;  // Deadlines are counted in these.
   Pool pool;
   Guests guests;
@@ -46,7 +67,7 @@ struct Service {
 
   const Handler& handler;
   const Limits& limits;
-  const std::shared_ptr<TlsContext>& tls;
+  const Certificate& certificate;
   const Span tick;
   Pool& pool;
   Guests& guests;

@@ -2,6 +2,7 @@
 #include <sys/socket.h>
 
 #include <array>
+#include <filesystem>
 #include <thread>
 
 #include <gtest/gtest.h>
@@ -57,8 +58,10 @@ class Stranger {
 
 class TlsTest : public ::testing::Test {
  protected:
-  // A certificate of our own for 127.0.0.1.
-  void SetUp() override {
+  void SetUp() override { make_certificate(); }
+
+  // One of our own for 127.0.0.1, each time another.
+  void make_certificate() {
     const auto made = testing::run_program(
         {.words = {"req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes",
                    "-days", "1", "-subj", "/CN=here", "-addext", "subjectAltName=IP:127.0.0.1",
@@ -151,6 +154,40 @@ TEST_F(TlsTest, AgreesOnNoCipherThatEncryptsAndProvesApart) {
                           "ECDHE-ECDSA-AES128-SHA256", "ECDHE-ECDSA-AES256-SHA384"}) {
     EXPECT_FALSE(agrees_on(*server, bad)) << bad;
   }
+}
+
+TEST_F(TlsTest, RenewsItsCertificateForNewConnectionsAndKeepsThoseThatAreThere) {
+  const auto server = serve(large_echo);
+  Client before = client_of(*server, tls.certificate_file);
+  ASSERT_TRUE(before.send({.method = "GET", .target = "/"}));
+  make_certificate();
+  ASSERT_TRUE(server->renew_tls());
+
+  Client after = client_of(*server, tls.certificate_file);
+  const auto answer = after.send({.method = "GET", .target = "/"});
+
+  EXPECT_TRUE(answer) << answer.error().what;
+  EXPECT_TRUE(before.send({.method = "GET", .target = "/"}));
+  EXPECT_EQ(server->counts().connections, 2U);
+}
+
+TEST_F(TlsTest, GoesOnWithItsCertificateIfTheNextDoesNotFit) {
+  const auto server = serve(large_echo);
+  const std::string ca = dir / "before.pem";
+  std::filesystem::copy_file(tls.certificate_file, ca);
+  const std::string key = dir / "key_before.pem";
+  std::filesystem::copy_file(tls.key_file, key);
+  make_certificate();
+  std::filesystem::copy_file(key, tls.key_file, std::filesystem::copy_options::overwrite_existing);
+
+  const auto renewed = server->renew_tls();
+
+  ASSERT_FALSE(renewed);
+  EXPECT_EQ(renewed.error().fault, Fault::invalid);
+  Client client = client_of(*server, ca);
+  EXPECT_TRUE(client.send({.method = "GET", .target = "/"}));
+  const auto plain = Server::start("127.0.0.1:0", large_echo, {}).value();
+  EXPECT_FALSE(plain->renew_tls());
 }
 
 TEST_F(TlsTest, EndsAHandshakeThatNeverComes) {

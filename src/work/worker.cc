@@ -95,6 +95,7 @@ Worker::Keeper* Worker::find(const std::string& session) {
 void Worker::take_signals(int signals_fd) {
   signalfd_siginfo info{};
   while (::read(signals_fd, &info, sizeof info) == sizeof info) {
+    if (info.ssi_signo == SIGHUP && options_.on_hangup && options_.on_hangup()) continue;
     if (is_leaving()) {
       ask_all();
     } else {

@@ -47,6 +47,8 @@ struct WorkerOptions {
   Span leave =
       limits::leave_time;  // For runs under way, when it leaves or their session is deleted.
   bool is_alone = false;   // Nothing else in this process has to be quick.
+  // What a SIGHUP does instead of telling it to leave; whether it did. None: it always tells it.
+  std::function<bool()> on_hangup = {};
   // Ends what dead runs have left on this machine; called at the beginning and now and then.
   std::function<void()> settle = {};
 };
