@@ -1,5 +1,7 @@
 #include "api/guard.h"
 
+#include <arpa/inet.h>
+
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -79,8 +81,12 @@ Result<Caller> caller_of(Hub& hub, std::string_view secret, bool by_cookie) {
 }  // namespace
 
 bool is_loopback(std::string_view peer) {
-  const std::string_view host = host_of(peer);
-  return host.starts_with("127.") || host == "::1" || host == "localhost";
+  const std::string host(host_of(peer));
+  // A name may begin with "127." and lead anywhere.
+  in_addr address{};
+  const bool is_v4 = ::inet_pton(AF_INET, host.c_str(), &address) == 1;
+  return (is_v4 && host.starts_with("127.")) || host == "::1" ||
+         http::same_ignoring_case(host, "localhost");
 }
 
 std::vector<std::string> own_hosts(const std::string& address) {

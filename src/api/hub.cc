@@ -15,7 +15,7 @@ namespace tyer::api {
 namespace {
 
 // For every answer (P14): nothing is guessed, framed, run, or told to others.
-void add_safety(http::Response& response) {
+void add_safety(const http::Request& request, http::Response& response) {
   if (response.header("content-security-policy").empty()) {
     response.headers.push_back(
         {"content-security-policy", "default-src 'none'; frame-ancestors 'none'"});
@@ -24,6 +24,11 @@ void add_safety(http::Response& response) {
   response.headers.push_back({"x-frame-options", "DENY"});
   response.headers.push_back({"referrer-policy", "no-referrer"});
   response.headers.push_back({"cross-origin-resource-policy", "same-origin"});
+  // It counts for all ports of the name, and on this machine there are others that speak no TLS.
+  if (request.secure && !is_loopback(request.header("host"))) {
+    response.headers.push_back(
+        {"strict-transport-security", fmt::format("max-age={}", limits::strict_tls_time / 1s)});
+  }
 }
 
 http::Response refuse_stranger(const Error& error) {
@@ -72,7 +77,7 @@ http::Response Hub::handle(http::Request& request) {
     const auto seconds = std::chrono::ceil<std::chrono::seconds>(wait).count();
     response.headers.push_back({"retry-after", std::to_string(std::max(seconds, 1L))});
   }
-  add_safety(response);
+  add_safety(request, response);
   counters_.answered[static_cast<std::size_t>(response.status / 100) % counters_.answered.size()]
       .fetch_add(1, std::memory_order_relaxed);
   return response;

@@ -28,6 +28,7 @@ inline constexpr std::size_t run_sessions_max = 10'000;
 inline constexpr std::size_t stats_rows_max = 10'000;
 inline constexpr Span login_time = 30 * 24h;
 inline constexpr Span run_token_time = 24h;
+inline constexpr Span strict_tls_time = 180 * 24h;  // A browser insists on TLS so long.
 
 // Guesses: this many at once, then one per pause.
 inline constexpr int guesses_at_once = 5;

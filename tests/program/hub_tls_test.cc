@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/json.h"
 #include "support/demo.h"
 #include "support/screen.h"
 
@@ -40,6 +41,12 @@ class HubTls : public ProgramTest, public ::testing::WithParamInterface<std::str
   [[nodiscard]] std::string subject() const {
     return run_program({.words = {"s_client", "-connect", address}, .program = "/usr/bin/openssl"})
         .out;
+  }
+
+  [[nodiscard]] ProgramResult ask(const std::string& host) const {
+    return run_program(
+        {.words = {"-sk", "-D", "-", "-H", "Host: " + host, "https://" + address + "/health"},
+         .program = "/usr/bin/curl"});
   }
 
   std::unique_ptr<Program> hub;
@@ -100,8 +107,36 @@ TEST_P(HubTls, EndsWithTheTerminalThatItWasStartedOn) {
   EXPECT_LT(started.finish().code, 128);
 }
 
+TEST_P(HubTls, TellsABrowserToInsistOnTlsUnderANameThatIsNotThisMachines) {
+  start("--tls-cert cert.pem --tls-key key.pem --host hub.example:80");
+  const std::string named = ask("hub.example:80").out;
+  EXPECT_TRUE(named.starts_with("HTTP/1.1 200")) << named;
+  EXPECT_TRUE(named.contains("strict-transport-security: max-age=15552000\r\n")) << named;
+  const std::string own = ask(address).out;
+  EXPECT_TRUE(own.starts_with("HTTP/1.1 200")) << own;
+  EXPECT_FALSE(own.contains("strict-transport-security")) << own;
+  hub->signal(SIGTERM);
+  EXPECT_EQ(hub->finish().code, 0);
+}
+
 INSTANTIATE_TEST_SUITE_P(By, HubTls, ::testing::Values("serve", "up"),
                          [](const auto& test) { return test.param; });
+
+// A proxy in front of it may speak TLS: whether it always will is the proxy's to say.
+TEST(HubWithoutTls, TellsNobodyToInsistOnIt) {
+  const TempDir dir;
+  Program hub({.words = {"serve", "--listen", "127.0.0.1:0", "--json", "--host", "hub.example:80"},
+               .directory = dir.path(),
+               .environment = {{"HOME", dir.path()}}});
+  ASSERT_TRUE(hub.wait_for("}\n"));
+  const std::string url = text_or(parse_json(hub.out()).value_or(Json::object()), "url");
+  const ProgramResult asked =
+      run_program({.words = {"-s", "-D", "-", "-H", "Host: hub.example:80", "-H",
+                             "X-Forwarded-Proto: https", url + "/health"},
+                   .program = "/usr/bin/curl"});
+  EXPECT_TRUE(asked.out.starts_with("HTTP/1.1 200")) << asked.out;
+  EXPECT_FALSE(asked.out.contains("strict-transport-security")) << asked.out;
+}
 
 }  // namespace
 }  // namespace tyer::testing
