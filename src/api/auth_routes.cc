@@ -46,21 +46,20 @@ std::string cookie(const Hub& hub, const std::string& value, Span age) {
 
 // A new login; the one that the request came with, if any, ends: nobody can plant one (fixation).
 Result<http::Response> log_in(Call& call) {
-  std::string text;
-  std::string credential;
-  std::string hash;
+  Secret secret;
+  Secret csrf;
   TYER_TRY_OK(
       call.hub.apply(admin(), [&](const core::View& view, Time now) -> Result<core::Change> {
         TYER_TRY(feed::Ids ids, feed::Ids::of(view, now, call.hub.engine().env().random.bits()));
-        credential = ids.next("cr_");
-        const Secret secret = make_secret("tl", credential, call.hub.engine().env().random);
-        text = secret.text;
-        hash = secret.hash;
+        const std::string credential = ids.next("cr_");
+        secret = make_secret("tl", credential, call.hub.engine().env().random);
+        csrf = make_secret("tc", credential, call.hub.engine().env().random);
         core::Change change{
             .events = {feed::make_credential({.id = credential,
                                               .kind = "login",
                                               .name = "login from " + call.request.peer,
                                               .hash = secret.hash,
+                                              .csrf_hash = csrf.hash,
                                               .prefix = secret.prefix,
                                               .expires_at = now + limits::login_time},
                                              now)}};
@@ -71,9 +70,9 @@ Result<http::Response> log_in(Call& call) {
         }
         return change;
       }));
-  http::Response response = answer(dump_json(
-      {{"name", "admin"}, {"type", "human"}, {"csrf_token", csrf_token(credential, hash)}}));
-  response.headers.push_back({"set-cookie", cookie(call.hub, text, limits::login_time)});
+  http::Response response =
+      answer(dump_json({{"name", "admin"}, {"type", "human"}, {"csrf_token", csrf.text}}));
+  response.headers.push_back({"set-cookie", cookie(call.hub, secret.text, limits::login_time)});
   return response;
 }
 
@@ -158,12 +157,7 @@ Result<http::Response> me(Call& call) {
     if (!actor.session.empty()) body["session_id"] = actor.session;
     if (!actor.run.empty()) body["run"] = actor.run;
   }
-  if (call.caller.by_cookie) {
-    TYER_TRY(const core::Subject subject,
-             call.hub.look(feed::key_of("credential", call.caller.credential)));
-    TYER_TRY(const feed::Credential credential, feed::read_credential(subject));
-    body["csrf_token"] = csrf_token(call.caller.credential, credential.hash);
-  }
+  if (call.caller.by_cookie) body["logged_in"] = true;
   return answer(dump_json(body));
 }
 
@@ -189,7 +183,8 @@ std::vector<Route> auth_routes() {
       {.method = "POST",
        .path = "/api/auth/login",
        .who = Who::anyone,
-       .summary = "Logs in; the answer sets a cookie",
+       .summary = "Logs in; the answer sets a cookie, and `csrf_token` in it is told this once: "
+                  "together they say who you are, the one as Cookie, the other as X-CSRF-Token",
        .body = {password},
        .reply = "Login",
        .handle = log_in_by_password},
@@ -201,7 +196,7 @@ std::vector<Route> auth_routes() {
        .handle = log_out},
       {.method = "GET",
        .path = "/api/auth/me",
-       .summary = "Who you are",
+       .summary = "Who you are; `logged_in` if by a login",
        .reply = "Me",
        .handle = me,
        .quick = true},

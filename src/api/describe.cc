@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "api/guard.h"
 #include "api/route.h"
 #include "api/secrets.h"
 #include "base/json.h"
@@ -168,11 +169,13 @@ std::string openapi() {
       {{"openapi", "3.1.0"},
        {"info", {{"title", "Tyer"}, {"version", "1"}}},
        {"paths", std::move(paths)},
-       {"security", Json::array({{{"key", Json::array()}}, {{"login", Json::array()}}})},
+       {"security", Json::array({{{"key", Json::array()}},
+                                 {{"login", Json::array()}, {"csrf", Json::array()}}})},
        {"components",
         {{"securitySchemes",
           {{"key", {{"type", "http"}, {"scheme", "bearer"}}},
-           {"login", {{"type", "apiKey"}, {"in", "cookie"}, {"name", "tyer_login"}}}}},
+           {"login", {{"type", "apiKey"}, {"in", "cookie"}, {"name", cookie_name}}},
+           {"csrf", {{"type", "apiKey"}, {"in", "header"}, {"name", csrf_header}}}}},
          {"responses", {{"Error", error}}}}}});
 }
 

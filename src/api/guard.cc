@@ -15,7 +15,10 @@
 namespace tyer::api {
 namespace {
 
-std::string_view cookie_of(const http::Request& request) {
+// What may be the cookie of the login `id`. There may be several: whatever listens on a port of this
+// host can set cookies of that name.
+std::vector<std::string_view> cookies_of(const http::Request& request, std::string_view id) {
+  std::vector<std::string_view> found;
   std::string_view all = request.header("cookie");
   while (!all.empty()) {
     const std::string_view one = all.substr(0, all.find(';'));
@@ -23,11 +26,13 @@ std::string_view cookie_of(const http::Request& request) {
     const std::size_t start = one.find_first_not_of(' ');
     if (start == std::string_view::npos) continue;
     const std::string_view pair = one.substr(start);
-    if (pair.starts_with(cookie_name) && pair.substr(cookie_name.size()).starts_with('=')) {
-      return pair.substr(cookie_name.size() + 1);
+    if (!pair.starts_with(cookie_name) || !pair.substr(cookie_name.size()).starts_with('=')) {
+      continue;
     }
+    const std::string_view value = pair.substr(cookie_name.size() + 1);
+    if (credential_of(value) == id) found.push_back(value);
   }
-  return {};
+  return found;
 }
 
 bool is_safe(std::string_view method) {
@@ -40,17 +45,30 @@ std::string_view host_of(std::string_view authority) {
   return authority.substr(0, authority.rfind(':'));
 }
 
-Result<Caller> caller_of(Hub& hub, std::string_view secret, bool by_cookie) {
-  const std::string id = credential_of(secret);
-  const auto refuse = [] {
-    return fail(Fault::denied, "this key is not valid; ask for a new one");
-  };
-  if (id.empty()) return refuse();
-  Caller caller{.credential = id, .by_cookie = by_cookie};
+std::unexpected<Error> refuse_key() {
+  return fail(Fault::denied, "this key is not valid; ask for a new one");
+}
+
+struct Proof {
+  std::string id;                         // Of the credential that it names.
+  std::vector<std::string_view> secrets;  // One of them has to be right.
+  std::optional<std::string_view> csrf;   // If it is a login; else it is a key.
+};
+
+bool is_right(const Proof& proof, const feed::Credential& credential) {
+  const bool is_secret_right = std::ranges::any_of(
+      proof.secrets, [&](std::string_view secret) { return fits(secret, credential.hash); });
+  if (!is_secret_right) return false;
+  if (!proof.csrf) return credential.kind == "key" || credential.kind == "run";
+  return credential.kind == "login" && fits(*proof.csrf, credential.csrf_hash);
+}
+
+Result<Caller> caller_of(Hub& hub, const Proof& proof) {
+  Caller caller{.credential = proof.id, .by_cookie = proof.csrf.has_value()};
   std::string status;
   feed::Credential credential;
   TYER_TRY_OK(hub.engine().read([&](const core::View& view) -> Result<> {
-    TYER_TRY(const auto subject, view.subject(feed::key_of("credential", id)));
+    TYER_TRY(const auto subject, view.subject(feed::key_of("credential", proof.id)));
     status = subject ? subject->status : "";
     if (!subject) return {};
     TYER_TRY(credential, feed::read_credential(*subject));
@@ -59,7 +77,7 @@ Result<Caller> caller_of(Hub& hub, std::string_view secret, bool by_cookie) {
                     .name = "admin",
                     .session = credential.session,
                     .run = credential.run};
-    if (!caller.actor.is_agent) return {};
+    if (credential.agent.empty()) return {};
     TYER_TRY(const auto agent, view.subject(feed::key_of("agent", credential.agent)));
     // Keys of an agent that is deleted are no good, whatever else they say.
     if (!agent || agent->status != "active") {
@@ -70,11 +88,9 @@ Result<Caller> caller_of(Hub& hub, std::string_view secret, bool by_cookie) {
     caller.actor.name = read.name;
     return {};
   }));
-  // The same work whether it is there or not.
-  const bool good = fits(secret, credential.hash) && status == "active";
-  if (!good || (credential.kind == "login") != by_cookie) return refuse();
+  if (!is_right(proof, credential) || status != "active") return refuse_key();
   TYER_TRY(const Time now, hub.engine().store_time());
-  if (credential.expires_at && *credential.expires_at <= now) return refuse();
+  if (credential.expires_at && *credential.expires_at <= now) return refuse_key();
   return caller;
 }
 
@@ -126,13 +142,14 @@ Result<> check_origin(const http::Request& request, const HubOptions& options) {
 
 Result<Caller> find_caller(Hub& hub, const http::Request& request, Span& wait) {
   const std::string_view authorization = request.header("authorization");
-  const std::string_view cookie = cookie_of(request);
   const Caller anyone =
       hub.options().open ? Caller{.actor = {.id = "admin", .name = "admin"}} : Caller{};
   if (authorization.empty()) {
-    if (cookie.empty()) return anyone;
-    auto caller = caller_of(hub, cookie, true);
-    // An old cookie is no reason to be refused what anyone may have.
+    const std::string_view csrf = request.header(csrf_header);
+    const std::string id = credential_of(csrf);
+    if (id.empty()) return anyone;
+    auto caller = caller_of(hub, {id, cookies_of(request, id), csrf});
+    // An old login is no reason to be refused what anyone may have.
     if (!caller && caller.error().fault == Fault::denied) return anyone;
     return caller;
   }
@@ -143,7 +160,9 @@ Result<Caller> find_caller(Hub& hub, const http::Request& request, Span& wait) {
     return Caller{.actor = {.id = "admin", .name = "admin"}};
   }
   if (authorization.starts_with(bearer)) {
-    caller = caller_of(hub, authorization.substr(bearer.size()), false);
+    const std::string_view key = authorization.substr(bearer.size());
+    const std::string id = credential_of(key);
+    caller = id.empty() ? refuse_key() : caller_of(hub, {id, {key}, std::nullopt});
   }
   if (caller || caller.error().fault != Fault::denied) return caller;
   // Only who is wrong waits: agents of one machine share its address, and nobody guesses 200 bits.
@@ -152,20 +171,6 @@ Result<Caller> find_caller(Hub& hub, const http::Request& request, Span& wait) {
   if (wait <= Span::zero()) return caller;
   return fail(Fault::limit,
               fmt::format("too many wrong keys from {}; wait {}", peer, describe_span(wait)));
-}
-
-std::string csrf_token(std::string_view credential, std::string_view hash) {
-  return digest(fmt::format("csrf {} {}", credential, hash));
-}
-
-Result<> check_csrf(Hub& hub, const http::Request& request, const Caller& caller) {
-  if (!caller.by_cookie || is_safe(request.method)) return {};
-  TYER_TRY(const core::Subject subject, hub.look(feed::key_of("credential", caller.credential)));
-  TYER_TRY(const feed::Credential credential, feed::read_credential(subject));
-  if (same_text(request.header("x-csrf-token"), csrf_token(caller.credential, credential.hash))) {
-    return {};
-  }
-  return fail(Fault::denied, "x-csrf-token is missing or wrong; GET /api/auth/me tells it");
 }
 
 }  // namespace tyer::api

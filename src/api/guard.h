@@ -9,6 +9,7 @@
 namespace tyer::api {
 
 inline constexpr std::string_view cookie_name = "tyer_login";
+inline constexpr std::string_view csrf_header = "x-csrf-token";
 
 // The Host must be one of ours, or a page of somebody else's could reach us under a name of its own
 // (DNS rebinding). A request that changes something must not come from another site's page.
@@ -16,11 +17,11 @@ inline constexpr std::string_view cookie_name = "tyer_login";
 
 // Who proves to be who. No proof is nobody; a wrong key is an error, and too many of them are a
 // `limit`, with how long to `wait`.
+//
+// A login is two secrets. A browser gives the cookie to whatever listens on any port of this host,
+// such as a server that an agent wrote. The other, `csrf_header`, is told once, in the answer to the
+// login, and only a page of this very address can have kept it. One without the other is nobody.
 [[nodiscard]] Result<Caller> find_caller(Hub& hub, const http::Request& request, Span& wait);
-
-// What a request by cookie must bring along to change something.
-[[nodiscard]] std::string csrf_token(std::string_view credential, std::string_view hash);
-[[nodiscard]] Result<> check_csrf(Hub& hub, const http::Request& request, const Caller& caller);
 
 [[nodiscard]] bool is_loopback(std::string_view peer);
 

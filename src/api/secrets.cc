@@ -1,5 +1,6 @@
 #include "api/secrets.h"
 
+#include <algorithm>
 #include <array>
 #include <mutex>
 
@@ -75,7 +76,9 @@ Secret make_secret(std::string_view kind, std::string_view credential, env::Rand
 }
 
 std::string credential_of(std::string_view secret) {
-  const bool is_one = secret.size() == secret_chars && secret[0] == 't' && secret[2] == '_';
+  const auto is_plain = [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z'); };
+  const bool is_one = secret.size() == secret_chars && secret[0] == 't' && secret[2] == '_' &&
+                      std::ranges::all_of(secret.substr(3), is_plain);
   return is_one ? "cr_" + std::string(secret.substr(3, id_chars)) : "";
 }
 

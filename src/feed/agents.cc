@@ -141,6 +141,7 @@ Result<Credential> read_credential(const core::Subject& subject) {
                     .session = text_or(state, "session_id"),
                     .run = text_or(state, "run"),
                     .hash = text_or(state, "hash"),
+                    .csrf_hash = text_or(state, "csrf_hash"),
                     .prefix = text_or(state, "prefix"),
                     .expires_at = subject.due_at};
 }
@@ -157,6 +158,7 @@ core::Draft make_credential(const Credential& credential, Time now) {
   }
   if (!credential.session.empty()) body.emplace_back("session_id", credential.session);
   if (!credential.run.empty()) body.emplace_back("run", credential.run);
+  if (!credential.csrf_hash.empty()) body.emplace_back("csrf_hash", credential.csrf_hash);
   if (credential.expires_at) body.emplace_back("due_at", to_micros(*credential.expires_at));
   return {key_of("credential", credential.id), "credential.created", json_object(std::move(body))};
 }

@@ -26,6 +26,7 @@ struct Credential {
   std::string session;
   std::string run;
   std::string hash;    // Of the secret.
+  std::string csrf_hash = {};  // Of the second secret of a login: see api/guard.h.
   std::string prefix;  // Of the secret, to tell keys apart.
   std::optional<Time> expires_at;
 };

@@ -81,7 +81,7 @@ std::vector<core::Kind> kinds() {
                  .transitions = {{"credential.created", {absent}, "active"},
                                  {"credential.revoked", {"active"}, "revoked"}},
                  .on_due = expire,
-                 .hidden = {"hash"}});
+                 .hidden = {"hash", "csrf_hash"}});
   all.push_back({.name = "thread",
                  .transitions = {{"thread.opened", {absent}, "read"},
                                  {"thread.arrived", {absent}, "unread"},

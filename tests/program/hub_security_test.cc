@@ -1,5 +1,8 @@
 // Who may come in, and who may not (H1, H2, P14).
 
+#include <filesystem>
+#include <fstream>
+
 #include <gtest/gtest.h>
 
 #include "base/json.h"
@@ -40,16 +43,79 @@ TEST_F(HubSecurity, LetsNoPageOfAnotherSiteChangeAnything) {
   EXPECT_EQ(admin.post("/api/feeds", feed).status, 201);
 }
 
-TEST_F(HubSecurity, AsksALoginForItsTokenBeforeItChangesAnything) {
+// Every route that is not for anyone, as the description has them: method, path.
+std::vector<std::pair<std::string, std::string>> routes_for_known(const RunningHub& hub) {
+  std::vector<std::pair<std::string, std::string>> routes;
+  const Json paths = hub.visitor().get("/api/openapi.json").json()["paths"];
+  for (const auto& [path, operations] : paths.items()) {
+    for (const auto& [method, operation] : operations.items()) {
+      if (operation.contains("security")) continue;  // For anyone.
+      std::string verb = method;
+      for (char& c : verb) c = static_cast<char>(std::toupper(c));
+      std::string plain = path;
+      for (char& c : plain) c = c == '{' || c == '}' ? '_' : c;
+      routes.emplace_back(verb, plain);
+    }
+  }
+  return routes;
+}
+
+// A browser sends the cookie of 127.0.0.1:7420 to 127.0.0.1:3000 as well, where an agent may have
+// started a server.
+TEST_F(HubSecurity, GivesNothingToAServerOnAnotherPortForTheCookieThatItIsSent) {
+  Visitor admin = hub.admin();
+  const std::string key = agent(admin, "bot").second;
+  const std::string cookie = admin.headers().at("Cookie");
+  const auto routes = routes_for_known(hub);
+  ASSERT_GE(routes.size(), 40U);
+
+  std::vector<std::string> tokens{"", "x", std::string(64, '0'),
+                                  cookie.substr(cookie.find('=') + 1), key};
+  for (const std::string& token : tokens) {
+    Visitor server = hub.visitor().with("Cookie", cookie);
+    if (!token.empty()) server.with("X-CSRF-Token", token);
+    for (const auto& [verb, path] : routes) {
+      const Reply refused = server.ask(verb, path, verb == "GET" ? "" : "{}");
+      EXPECT_EQ(refused.status, 401) << verb << " " << path << ": " << refused.body;
+    }
+    EXPECT_EQ(server.get("/health").body, R"({"status":"ok"})") << "it is told what is there";
+  }
+  EXPECT_EQ(admin.get("/api/auth/me").status, 200);
+}
+
+TEST_F(HubSecurity, TellsTheSecondSecretOfALoginOnceAndWritesItNowhere) {
   Visitor admin = hub.admin();
   const std::string token = admin.headers().at("X-CSRF-Token");
-  for (const std::string& wrong : {std::string(), std::string("x"), std::string(64, '0')}) {
-    const Reply refused = admin.with("X-CSRF-Token", wrong).post("/api/feeds", {{"name", "main"}});
-    EXPECT_EQ(refused.status, 403) << refused.body;
-    EXPECT_TRUE(refused.body.contains("GET /api/auth/me")) << refused.body;
+  ASSERT_GE(token.size(), 40U);
+
+  const Reply me = admin.get("/api/auth/me");
+  EXPECT_EQ(me.status, 200);
+  EXPECT_EQ(me.json()["logged_in"], true);
+  EXPECT_FALSE(me.body.contains("csrf")) << me.body;
+  EXPECT_EQ(admin.post("/api/feeds", {{"name", "main"}}).status, 201);
+  EXPECT_FALSE(admin.get("/api/events?limit=200").body.contains("csrf"));
+  Visitor without_cookie = hub.visitor().with("X-CSRF-Token", token);
+  EXPECT_EQ(without_cookie.get("/api/auth/me").status, 401);
+  const ProgramResult ended = hub.stop();
+  EXPECT_FALSE(ended.err.contains(token)) << ended.err;
+  for (const auto& file : std::filesystem::recursive_directory_iterator(place.dir().path())) {
+    if (!file.is_regular_file()) continue;
+    std::ifstream in(file.path(), std::ios::binary);
+    const std::string bytes{std::istreambuf_iterator<char>(in), {}};
+    EXPECT_FALSE(bytes.contains(token)) << file.path();
   }
-  EXPECT_EQ(admin.get("/api/auth/me").text("csrf_token"), token);
-  EXPECT_EQ(admin.with("X-CSRF-Token", token).post("/api/feeds", {{"name", "main"}}).status, 201);
+}
+
+// Whatever listens on a port of this host can set cookies for it.
+TEST_F(HubSecurity, KnowsALoginAmongCookiesThatOthersHaveSet) {
+  Visitor admin = hub.admin();
+  const std::string cookie = admin.headers().at("Cookie");
+  std::string wrong = cookie;
+  wrong.back() = wrong.back() == '0' ? '1' : '0';
+  admin.with("Cookie", "tyer_login=planted; " + wrong + "; other=1; " + cookie);
+  EXPECT_EQ(admin.get("/api/auth/me").status, 200);
+  admin.with("Cookie", "tyer_login=planted; " + wrong);
+  EXPECT_EQ(admin.get("/api/auth/me").status, 401);
 }
 
 TEST_F(HubSecurity, GivesACookieThatScriptsAndOtherSitesDoNotGet) {

@@ -7,11 +7,21 @@ import { agents } from './check_agents.mjs';
 import { absence } from './check_away.mjs';
 import { inbox } from './check_inbox.mjs';
 import { leases } from './check_leases.mjs';
+import { logins } from './check_login.mjs';
 import { rows } from './check_rows.mjs';
 import { runs } from './check_runs.mjs';
 import { texts } from './check_texts.mjs';
 
-const all = { ...runs, ...agents, ...rows, ...leases, ...inbox, ...texts, ...absence };
+const all = {
+  ...runs,
+  ...agents,
+  ...rows,
+  ...leases,
+  ...inbox,
+  ...texts,
+  ...logins,
+  ...absence,
+};
 const look = { scheme: 'light', width: 1280, language: 'en' };
 
 // Each on a page of its own; the hub is theirs together, with what the others have left there.

@@ -2,7 +2,7 @@
 
 import { useSyncExternalStore } from 'react';
 
-import { ApiError, call, setCsrf, whenLoggedOut } from './api/client.ts';
+import { ApiError, call, keepLogin, whenLoggedOut } from './api/client.ts';
 import type { Me } from './api/shapes.ts';
 import { forgetSnapshots, source } from './log/hooks.ts';
 
@@ -32,7 +32,6 @@ export function useAccount() {
 }
 
 function enter(me: Me) {
-  setCsrf(me.csrf_token);
   source.start();
   set({ is: 'in', me });
 }
@@ -40,7 +39,6 @@ function enter(me: Me) {
 function leave(next: Account) {
   source.end();
   forgetSnapshots();
-  setCsrf(undefined);
   set(next);
 }
 
@@ -59,6 +57,12 @@ export async function ask() {
       set({ is: 'unreachable', error: second as Error });
     }
   }
+}
+
+// `login`: what was asked to be let in.
+export async function logIn(login: Promise<{ csrf_token: string }>) {
+  keepLogin((await login).csrf_token);
+  await ask();
 }
 
 export async function logOut() {

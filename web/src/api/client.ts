@@ -22,12 +22,14 @@ export class ApiError extends Error {
   }
 }
 
-// Changes of people who logged in carry this token; the hub tells it with `me` and at login.
-let csrf = '';
+// A login is two secrets. The cookie no script can read, but the browser gives it to every port of
+// this host; this one only pages of this very address can read. The hub tells it once, when somebody
+// logs in, and knows nobody who comes without both. It is worth nothing once the login has ended.
+const kept_as = 'tyer.csrf_token';
 let onLoggedOut = () => {};
 
-export function setCsrf(token: string | undefined) {
-  csrf = token ?? '';
+export function keepLogin(token: string) {
+  localStorage.setItem(kept_as, token);
 }
 
 // Called when the hub does not know us any more, whoever asked.
@@ -63,7 +65,9 @@ async function errorOf(response: Response) {
 
 export async function request(address: string, init: RequestInit): Promise<Response> {
   const headers = new Headers(init.headers);
-  if (csrf && init.method !== 'GET') headers.set('x-csrf-token', csrf);
+  // Another tab may have logged in meanwhile.
+  const token = localStorage.getItem(kept_as);
+  if (token) headers.set('x-csrf-token', token);
   let response: Response;
   try {
     response = await fetch(address, { ...init, headers, credentials: 'same-origin' });

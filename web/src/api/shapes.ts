@@ -203,7 +203,7 @@ export interface Me {
   id: string;
   name: string;
   type: string;
-  csrf_token?: string;
+  logged_in?: boolean;
 }
 
 export interface Health {
@@ -225,7 +225,7 @@ export interface Shapes {
   Key: Key;
   Lease: Lease;
   Leases: { leases: Lease[] };
-  Login: Me;
+  Login: { name: string; type: string; csrf_token: string };
   Me: Me;
   NewAgent: Agent & { key: string; key_id: string };
   NewKey: Key & { key: string };

@@ -146,7 +146,7 @@ export function Nav({ me, openPalette }: { me: Me; openPalette: () => void }) {
         <Section title={t.work} rows={work} />
         <Section title={t.system} rows={system} />
       </div>
-      {me.csrf_token && (
+      {me.logged_in && (
         <div className="border-line border-t p-2">
           <Button
             look="quiet"

@@ -4,6 +4,7 @@ import type { Token, Tokens } from 'marked';
 import { Fragment } from 'react';
 import type { ReactNode } from 'react';
 
+import { FileLink, Picture } from '../parts/file.tsx';
 import { paths } from '../paths.ts';
 import { Link } from '../router.tsx';
 import { safeImage, safeLink } from './link.ts';
@@ -67,9 +68,15 @@ function link(raw: string, inner: ReactNode): ReactNode {
       </Link>
     );
   }
-  const how = safe.kind === 'file' ? { download: '' } : { target: '_blank' };
+  if (safe.kind === 'file') {
+    return (
+      <FileLink address={safe.url} className={linkLook}>
+        {inner}
+      </FileLink>
+    );
+  }
   return (
-    <a href={safe.url} className={linkLook} rel="noopener noreferrer nofollow" {...how}>
+    <a href={safe.url} className={linkLook} rel="noopener noreferrer nofollow" target="_blank">
       {inner}
     </a>
   );
@@ -78,16 +85,7 @@ function link(raw: string, inner: ReactNode): ReactNode {
 function image(raw: string, alt: string, world: World): ReactNode {
   const url = safeImage(raw);
   if (!url) return link(raw, alt || world.image);
-  return (
-    <a href={url} target="_blank" rel="noopener noreferrer" className="inline-block max-w-full">
-      <img
-        src={url}
-        alt={alt}
-        loading="lazy"
-        className="border-line max-h-96 max-w-full rounded border"
-      />
-    </a>
-  );
+  return <Picture address={url} alt={alt} />;
 }
 
 function table(token: Tokens.Table, world: World, depth: number): ReactNode {

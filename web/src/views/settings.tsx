@@ -71,7 +71,7 @@ export default function Settings(_: ViewProps) {
   const account = useAccount();
   const isDark = useIsDark();
   const me = account.is === 'in' ? account.me : undefined;
-  const isLoggedIn = me?.csrf_token !== undefined;
+  const isLoggedIn = me?.logged_in === true;
   return (
     <Page title={t.title}>
       <Section title={t.language}>

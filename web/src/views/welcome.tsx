@@ -3,7 +3,7 @@
 import { useState } from 'react';
 import type { FormEvent } from 'react';
 
-import { ask } from '../account.ts';
+import { ask, logIn } from '../account.ts';
 import type { Account } from '../account.ts';
 import { ApiError, call } from '../api/client.ts';
 import { ErrorBox } from '../parts/boxes.tsx';
@@ -37,8 +37,7 @@ export default function Welcome({ account }: Props) {
     setError(undefined);
     try {
       const body = isNew && account.needs_code ? { password, code: code.trim() } : { password };
-      await call(isNew ? 'POST /api/setup' : 'POST /api/auth/login', { body });
-      await ask();
+      await logIn(call(isNew ? 'POST /api/setup' : 'POST /api/auth/login', { body }));
     } catch (failure) {
       const isRefused = failure instanceof ApiError && failure.status === 401;
       setError(isRefused ? new Error(t.wrong) : failure);
