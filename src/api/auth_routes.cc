@@ -9,6 +9,7 @@
 #include "api/secrets.h"
 #include "base/json.h"
 #include "base/text.h"
+#include "feed/account.h"
 #include "feed/agents.h"
 #include "feed/kinds.h"
 #include "feed/names.h"
@@ -16,12 +17,10 @@
 namespace tyer::api {
 namespace {
 
-constexpr const char* account = "account/admin";
-
 Result<std::optional<core::Subject>> find_account(Hub& hub) {
   std::optional<core::Subject> found;
   TYER_TRY_OK(hub.engine().read([&](const core::View& view) -> Result<> {
-    TYER_TRY(found, view.subject(account));
+    TYER_TRY(found, view.subject(feed::account_key));
     return {};
   }));
   return found;
@@ -76,11 +75,15 @@ Result<http::Response> log_in(Call& call) {
   return response;
 }
 
+bool needs_code(const Call& call) {
+  return !call.hub.options().trusts_machine || !is_loopback(call.request.peer) ||
+         is_forwarded(call.request);
+}
+
 Result<http::Response> setup_state(Call& call) {
   TYER_TRY(const auto found, find_account(call.hub));
-  const bool needs_code = !is_loopback(call.request.peer);
-  return answer(
-      dump_json({{"needs_setup", !found && !call.hub.options().open}, {"needs_code", needs_code}}));
+  return answer(dump_json(
+      {{"needs_setup", !found && !call.hub.options().open}, {"needs_code", needs_code(call)}}));
 }
 
 Result<http::Response> set_up(Call& call) {
@@ -88,15 +91,14 @@ Result<http::Response> set_up(Call& call) {
   TYER_TRY_OK(check_password(password));
   const std::string& code = call.hub.options().setup_code;
   // No code is no open door.
-  if (!is_loopback(call.request.peer) &&
-      (code.empty() || !same_text(call.input.text("code"), code))) {
+  if (needs_code(call) && (code.empty() || !same_text(call.input.text("code"), code))) {
     return fail(Fault::denied, "the code is wrong; the hub printed it when it was started");
   }
   TYER_TRY(const auto found, find_account(call.hub));
   if (found) return fail(Fault::conflict, "the password is set already; log in");
   TYER_TRY(const std::string hash, hash_password(password));
   TYER_TRY_OK(call.hub.apply(admin(), [&](const core::View&, Time now) -> Result<core::Change> {
-    return core::Change{.events = {{account, "account.created",
+    return core::Change{.events = {{feed::account_key, "account.created",
                                     dump_json({{"name", "admin"},
                                                {"password", hash},
                                                {"created_at", format_time(now)}})}}};
@@ -119,6 +121,12 @@ Result<http::Response> log_in_by_password(Call& call) {
     }
   }
   TYER_TRY(const auto found, find_account(call.hub));
+  if (!found && call.hub.options().open) {
+    return fail(
+        Fault::conflict,
+        "this hub has no login: it was started with --open-loopback, and lets nobody in who "
+        "comes through a proxy; start it without");
+  }
   if (!found) return fail(Fault::conflict, "no password is set yet; POST /api/setup");
   TYER_TRY(const Json state, parse_json_object(found->state));
   const std::string password = call.input.text("password");
@@ -177,7 +185,8 @@ std::vector<Route> auth_routes() {
        .who = Who::anyone,
        .summary = "Sets the admin's password, once",
        .body = {password,
-                {"code", Type::text, false, "what the hub printed, if asked from elsewhere"}},
+                {"code", Type::text, false,
+                 "what the hub printed, if `needs_code` of GET says so"}},
        .reply = "Login",
        .handle = set_up},
       {.method = "POST",

@@ -15,8 +15,8 @@
 namespace tyer::api {
 namespace {
 
-// What may be the cookie of the login `id`. There may be several: whatever listens on a port of this
-// host can set cookies of that name.
+// What may be the cookie of the login `id`. There may be several: whatever listens on a port of
+// this host can set cookies of that name.
 std::vector<std::string_view> cookies_of(const http::Request& request, std::string_view id) {
   std::vector<std::string_view> found;
   std::string_view all = request.header("cookie");
@@ -105,6 +105,13 @@ bool is_loopback(std::string_view peer) {
          http::same_ignoring_case(host, "localhost");
 }
 
+bool is_forwarded(const http::Request& request) {
+  return std::ranges::any_of(request.headers, [](const http::Header& header) {
+    return header.name == "forwarded" || header.name == "via" || header.name == "x-real-ip" ||
+           header.name.starts_with("x-forwarded-");
+  });
+}
+
 std::vector<std::string> own_hosts(const std::string& address) {
   const std::string_view host = host_of(address);
   if (!is_loopback(address) && host != "0.0.0.0" && host != "::") return {address};
@@ -142,8 +149,9 @@ Result<> check_origin(const http::Request& request, const HubOptions& options) {
 
 Result<Caller> find_caller(Hub& hub, const http::Request& request, Span& wait) {
   const std::string_view authorization = request.header("authorization");
-  const Caller anyone =
-      hub.options().open ? Caller{.actor = {.id = "admin", .name = "admin"}} : Caller{};
+  const Caller anyone = hub.options().open && !is_forwarded(request)
+                            ? Caller{.actor = {.id = "admin", .name = "admin"}}
+                            : Caller{};
   if (authorization.empty()) {
     const std::string_view csrf = request.header(csrf_header);
     const std::string id = credential_of(csrf);

@@ -25,6 +25,9 @@ inline constexpr std::string_view csrf_header = "x-csrf-token";
 
 [[nodiscard]] bool is_loopback(std::string_view peer);
 
+// Whether a proxy says that it asks for somebody else: then the peer is not who comes.
+[[nodiscard]] bool is_forwarded(const http::Request& request);
+
 // What a hub that listens on `address` is called without being told: where it listens on this
 // machine, or on everything, also by the names that mean this machine to itself.
 [[nodiscard]] std::vector<std::string> own_hosts(const std::string& address);

@@ -14,18 +14,23 @@ namespace {
 class GuardTest : public ::testing::Test {
  protected:
   http::Response ask(const std::string& method, const std::string& path, const std::string& body,
-                     const std::string& peer = "203.0.113.9:4711") {
+                     const std::string& peer = "203.0.113.9:4711",
+                     const std::vector<http::Header>& more = {}) {
     http::Request request{.method = method,
                           .path = path,
                           .headers = {{"host", "hub.example:7420"}},
                           .body = body,
                           .peer = peer};
+    for (const http::Header& header : more) request.headers.push_back(header);
     return hub.handle(request);
   }
 
   testing::FeedWorld world;
   const Log log{Log::Form::text, Level::error, [] { return Time{}; }, [](std::string_view) {}};
-  Hub hub{world.engine, log, {.hosts = {"hub.example:7420"}, .setup_code = "code1234"}, nullptr};
+  Hub hub{world.engine,
+          log,
+          {.hosts = {"hub.example:7420"}, .setup_code = "code1234", .trusts_machine = true},
+          nullptr};
 };
 
 using Guard = GuardTest;

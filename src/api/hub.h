@@ -33,10 +33,11 @@ struct Counters {
 
 struct HubOptions {
   std::vector<std::string> hosts;  // Names and addresses we are called by, with ports; empty: any.
-  bool open = false;       // Whoever comes is the admin: loopback only, or the owner itself.
+  bool open = false;       // Whoever comes from this machine is the admin, or the owner itself.
   bool secure = false;     // Behind TLS: cookies say so.
   std::string inner_key;   // Who has it is the admin: workers of this very process; empty: none.
-  std::string setup_code;  // Asked for at the first visit from elsewhere.
+  std::string setup_code;  // Asked for at the first visit; empty: nobody has it.
+  bool trusts_machine = false;  // From this machine, and not through a proxy, it is not asked for.
   std::shared_ptr<store::Uploads> uploads;  // Those of the store; null: it has no place for them.
   std::string scratch;                      // A folder for large bodies while they come.
   std::vector<std::string> old_uploads;  // Folders where hubs of older programs kept them.

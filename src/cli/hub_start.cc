@@ -7,7 +7,10 @@
 
 #include "api/guard.h"
 #include "base/id.h"
+#include "base/json_text.h"
+#include "base/text.h"
 #include "cli/workspace.h"
+#include "feed/account.h"
 #include "store/uploads.h"
 
 namespace tyer::cli {
@@ -35,7 +38,44 @@ std::string old_uploads(const World& world) {
   }
 }
 
+// Only whoever is on this machine may reach a hub that lets everybody in.
+Result<> check_open(const api::ServiceOptions& options) {
+  if (!api::is_loopback(options.listen)) {
+    return fail(Fault::invalid,
+                fmt::format("--open-loopback lets everybody in, so not on {}", options.listen));
+  }
+  for (const std::string& host : options.hub.hosts) {
+    if (api::is_loopback(host)) continue;
+    return fail(Fault::invalid,
+                fmt::format("--open-loopback lets everybody in, so not under the name {}, by which "
+                            "others come; leave out one of --open-loopback and --host",
+                            printable(host, 100)));
+  }
+  return {};
+}
+
 }  // namespace
+
+Result<std::string> code_to_show(store::Store& store, const api::HubOptions& hub) {
+  bool has_password = false;
+  TYER_TRY_OK(store.read([&](const core::View& view) -> Result<> {
+    TYER_TRY(const auto account, view.subject(feed::account_key));
+    has_password = account.has_value();
+    return {};
+  }));
+  return hub.open || has_password ? "" : hub.setup_code;
+}
+
+std::string told_address(const std::string& url, const std::string& store,
+                         const std::string& code) {
+  return fmt::format("{{\"url\":{},\"store\":{}{}}}\n", json_string(url),
+                     json_string(masked_url(store)),
+                     code.empty() ? "" : ",\"setup_code\":" + json_string(code));
+}
+
+std::string told_code(const std::string& code) {
+  return code.empty() ? "" : fmt::format("Code for a first visit from elsewhere: {}\n", code);
+}
 
 Result<> give_uploads(World& world, const Settings& settings, api::HubOptions& hub) {
   const std::string url = store_url(world, settings);
@@ -65,15 +105,11 @@ Result<api::ServiceOptions> read_hub_options(World& world, const Arguments& argu
     if (end > at) options.hub.hosts.push_back(hosts.substr(at, end - at));
     at = end + 1;
   }
-  const bool is_local = api::is_loopback(options.listen);
   options.hub.open = arguments.has("--open-loopback");
-  if (options.hub.open && !is_local) {
-    return fail(Fault::invalid,
-                fmt::format("--open-loopback lets everybody in, so not on {}", options.listen));
-  }
-  // Whoever can read this terminal may be the first.
-  if (!is_local)
-    options.hub.setup_code = sortable_id("", Time{}, world.env.random.bits()).substr(10);
+  if (options.hub.open) TYER_TRY_OK(check_open(options));
+  // A proxy on this machine comes from it, for people who do not.
+  options.hub.trusts_machine = options.hub.hosts.empty();
+  options.hub.setup_code = sortable_id("", Time{}, world.env.random.bits()).substr(10);
   const auto certificate = arguments.value("--tls-cert");
   const auto key = arguments.value("--tls-key");
   if (certificate.has_value() != key.has_value()) {

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include "api/service.h"
-#include "base/json_text.h"
 #include "cli/commands.h"
 #include "cli/end_signals.h"
 #include "cli/hub_start.h"
@@ -22,19 +21,18 @@ Done run_serve(World& world, const Arguments& arguments) {
   const Log log = make_log(world, json);
   const bool has_tls = options.tls.has_value();
   const std::string scheme = has_tls ? "https" : "http";
-  const std::string code = options.hub.setup_code;
+  TYER_TRY(const std::string code, code_to_show(*store, options.hub));
   const bool open = options.hub.open;
   TYER_TRY(const auto service,
            api::Service::start(world.env, *store, world.catalog, log, std::move(options)));
   const std::string url = fmt::format("{}://{}", scheme, service->address());
   if (json) {
-    world.output.print(fmt::format("{{\"url\":{},\"store\":{}}}\n", json_string(url),
-                                   json_string(masked_url(store->name()))));
+    world.output.print(told_address(url, store->name(), code));
   } else {
     world.output.print(
         fmt::format("Tyer is at {}\nStore: {}\n{}{}Ctrl+C ends it.\n", url,
                     masked_url(store->name()), open ? "Open to everybody on this machine.\n" : "",
-                    code.empty() ? "" : fmt::format("Code for the first visit: {}\n", code)));
+                    told_code(code)));
   }
   TYER_TRY_OK(world.output.flush());
   while (true) {

@@ -13,7 +13,6 @@
 #include "api/service.h"
 #include "base/id.h"
 #include "base/json.h"
-#include "base/json_text.h"
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/door.h"
@@ -210,8 +209,7 @@ Result<std::string> first_words(lock::HubClient& client, bool is_open, const std
   if (is_open) {
     words = "Open to everybody on this machine.\n";
   } else if (setup.value("needs_setup", false)) {
-    words = "The first visit sets the password.\n";
-    if (!code.empty()) words += fmt::format("Code for the first visit: {}\n", code);
+    words = "The first visit sets the password.\n" + told_code(code);
   }
   TYER_TRY(const Json agents,
            client.ask("GET", "/api/agents", {{"limit", std::to_string(limits::hub_page_rows)}}));
@@ -227,13 +225,13 @@ api::ServiceOptions inner_options(api::HubOptions hub) {
   hub.open = false;
   hub.hosts.clear();
   hub.setup_code.clear();
+  hub.trusts_machine = false;
   return {.listen = "127.0.0.1:0", .hub = std::move(hub)};
 }
 
 std::expected<OwnHub, Failure> start_own_hub(World& world, const Settings& settings,
                                              api::ServiceOptions options, const Log& log) {
   OwnHub own;
-  own.code = options.hub.setup_code;
   own.has_tls = options.tls.has_value();
   const std::string scheme = own.has_tls ? "https" : "http";
   for (int i = 0; i < 2; ++i) {
@@ -241,6 +239,7 @@ std::expected<OwnHub, Failure> start_own_hub(World& world, const Settings& setti
   }
   options.hub.inner_key = own.address.key;
   TYER_TRY(own.store, open_store(world, settings, Access::hold));
+  TYER_TRY(own.code, code_to_show(*own.store, options.hub));
   TYER_TRY_OK(give_uploads(world, settings, options.hub));
   if (options.tls) {
     // A certificate is for the name that people use. Workers and agents are on this machine, where
@@ -315,8 +314,7 @@ Done run_up(World& world, const Arguments& arguments) {
   TYER_TRY(auto client, lock::HubClient::make(own.address, 10s));
   TYER_TRY_OK(set_up(client, *own.store));
   if (json) {
-    world.output.print(fmt::format("{{\"url\":{},\"store\":{}}}\n", json_string(own.url),
-                                   json_string(masked_url(store))));
+    world.output.print(told_address(own.url, store, own.code));
   } else {
     TYER_TRY(const std::string words, first_words(client, open, own.code));
     world.output.print(

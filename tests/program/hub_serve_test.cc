@@ -90,6 +90,82 @@ TEST_F(Serve, IsOpenToEverybodyOnThisMachineOnly) {
   }
 }
 
+TEST_F(Serve, IsNotOpenUnderANameByWhichOthersCome) {
+  for (const char* host :
+       {"hub.example:80", "127.evil.example:80", "localhost:80,203.0.113.9:80"}) {
+    const ProgramResult refused =
+        run_program(place.call({"--open-loopback", "--listen", "127.0.0.1:0", "--host", host}));
+    EXPECT_EQ(refused.code, 2) << host;
+    EXPECT_TRUE(refused.err.contains("leave out one of --open-loopback and --host")) << refused.err;
+  }
+  const RunningHub tunnelled(place,
+                             {"--open-loopback", "--host", "localhost:1,127.0.0.1:1,[::1]:1"});
+  EXPECT_EQ(tunnelled.visitor().get("/api/feeds").status, 200);
+}
+
+// What a proxy on this machine adds, whoever it asks for.
+const std::vector<std::pair<std::string, std::string>> forwarding{
+    {"Forwarded", "for=203.0.113.9"}, {"X-Forwarded-For", "203.0.113.9"},
+    {"X-Forwarded-Proto", "https"},   {"X-Forwarded-Host", "hub.example"},
+    {"X-Real-IP", "203.0.113.9"},     {"Via", "1.1 proxy"}};
+
+TEST_F(Serve, LetsNobodyBeTheAdminThroughAProxyIfItIsOpen) {
+  const RunningHub hub(place, {"--open-loopback"});
+  for (const auto& [name, value] : forwarding) {
+    Visitor stranger = hub.visitor().with(name, value);
+    EXPECT_EQ(stranger.get("/api/feeds").status, 401) << name;
+    EXPECT_EQ(stranger.post("/api/feeds", {{"name", "main"}}).status, 401) << name;
+    EXPECT_EQ(stranger.post("/api/setup", {{"password", hub_password}}).status, 403) << name;
+    const Reply login = stranger.post("/api/auth/login", {{"password", hub_password}});
+    EXPECT_EQ(login.status, 409) << name;
+    EXPECT_TRUE(login.body.contains("--open-loopback")) << login.body;
+  }
+  EXPECT_EQ(hub.visitor().get("/api/feeds").status, 200);
+}
+
+TEST_F(Serve, AsksWhoeverComesFirstThroughAProxyForTheCode) {
+  const RunningHub hub(place);
+  for (const auto& [name, value] : forwarding) {
+    Visitor stranger = hub.visitor().with(name, value);
+    EXPECT_EQ(stranger.get("/api/setup").json()["needs_code"], true) << name;
+    EXPECT_EQ(stranger.post("/api/setup", {{"password", hub_password}}).status, 403) << name;
+    EXPECT_EQ(
+        stranger.post("/api/setup", {{"password", hub_password}, {"code", "0123456789abcdef"}})
+            .status,
+        403)
+        << name;
+  }
+  EXPECT_EQ(hub.visitor().get("/api/setup").json()["needs_code"], false);
+  EXPECT_EQ(hub.visitor()
+                .with("X-Forwarded-For", "203.0.113.9")
+                .post("/api/setup", {{"password", hub_password}, {"code", hub.setup_code()}})
+                .status,
+            200);
+}
+
+TEST_F(Serve, AsksWhoeverComesFirstForTheCodeIfItIsCalledByOtherNames) {
+  {
+    const RunningHub hub(place, {"--host", "hub.example:80"});
+    Visitor visitor = hub.visitor();
+    EXPECT_EQ(visitor.get("/api/setup").json()["needs_code"], true);
+    EXPECT_EQ(visitor.post("/api/setup", {{"password", hub_password}}).status, 403);
+    ASSERT_EQ(hub.setup_code().size(), 16U);
+    const Json right{{"password", hub_password}, {"code", hub.setup_code()}};
+    EXPECT_EQ(visitor.post("/api/setup", right).status, 200);
+  }
+  const RunningHub again(place, {"--host", "hub.example:80"});
+  EXPECT_EQ(again.setup_code(), "") << "nobody needs it any more";
+}
+
+TEST_F(Serve, PrintsTheCodeWhereItStarts) {
+  Program hub(place.call({"--listen", "127.0.0.1:0"}));
+  ASSERT_TRUE(hub.wait_for("Ctrl+C ends it.")) << hub.out();
+  EXPECT_TRUE(hub.out().contains("\nCode for a first visit from elsewhere: ")) << hub.out();
+  Program open(place.call({"--listen", "127.0.0.1:0", "--open-loopback"}));
+  ASSERT_TRUE(open.wait_for("Ctrl+C ends it.")) << open.out();
+  EXPECT_FALSE(open.out().contains("Code")) << open.out();
+}
+
 TEST_F(Serve, RefusesWhatItCannotDo) {
   for (const auto& [words, code] : std::vector<std::pair<std::vector<std::string>, int>>{
            {{"--listen", "nowhere"}, 2},
@@ -105,7 +181,7 @@ TEST_F(Serve, RefusesWhatItCannotDo) {
 TEST_F(Serve, KeepsItsFilesToItsOwner) {
   const RunningHub hub(place);
   for (const char* name : {".tyer", ".tyer/tyer.db"}) {
-    struct stat facts{};
+    struct stat facts {};
     ASSERT_EQ(::stat((place.dir() / name).c_str(), &facts), 0) << name;
     EXPECT_EQ(facts.st_mode & 0077U, 0U) << name;
   }

@@ -182,6 +182,47 @@ TEST_F(Up, NeedsNoCertificateForWhereItListens) {
 
 TEST_F(Up, IsNeverOpenToTheWorld) {
   EXPECT_EQ(tyer("up --open-loopback --listen 0.0.0.0:0").code, 2);
+  EXPECT_EQ(tyer("up --open-loopback --listen 127.0.0.1:0 --host hub.example:80").code, 2);
+}
+
+TEST_F(Up, AsksWhoeverComesFirstThroughAProxyForTheCodeThatItPrints) {
+  start("");
+  const std::string code =
+      text_or(parse_json(program->out()).value_or(Json::object()), "setup_code");
+  EXPECT_EQ(code.size(), 16U) << program->out();
+  Visitor stranger = Visitor(url).with("X-Forwarded-For", "203.0.113.9");
+  EXPECT_EQ(stranger.post("/api/setup", {{"password", hub_password}}).status, 403);
+  const Json right{{"password", hub_password}, {"code", code}};
+  EXPECT_EQ(stranger.post("/api/setup", right).status, 200);
+  EXPECT_EQ(end_by(SIGINT), 0);
+}
+
+// Behind its certificate there is a hub for its own agents, who know where it is.
+TEST_F(Up, LetsItsAgentsSetNoPassword) {
+  const ProgramResult made =
+      run_program({.words = {"req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256",
+                             "-nodes", "-days", "1", "-subj", "/CN=hub.example", "-keyout",
+                             dir / "key.pem", "-out", dir / "cert.pem"},
+                   .program = "/usr/bin/openssl"});
+  ASSERT_EQ(made.code, 0) << made.err;
+  write_file("bot.sh",
+             "cat >/dev/null; curl -s -d '{\"password\":\"taken by a bot\"}' "
+             "-H 'Content-Type: application/json' $TYER_URL/api/setup >said\n"
+             "echo '{\"result\":\"asked\"}'\n");
+  start("--tls-cert cert.pem --tls-key key.pem");
+  ASSERT_EQ(tyer({"agent", "add", "bot", "--type", "command", "--dir", dir.path(), "--", "sh",
+                  dir / "bot.sh"})
+                .code,
+            0);
+  Program tail(call({"feed", "tail"}));
+
+  ASSERT_EQ(tyer({"feed", "post", "general", "@bot hello"}).code, 0);
+
+  EXPECT_TRUE(tail.wait_for("asked"));
+  std::ifstream said(dir / "said");
+  const std::string answer{std::istreambuf_iterator<char>(said), {}};
+  EXPECT_TRUE(answer.contains("denied")) << answer;
+  EXPECT_EQ(end_by(SIGINT), 0);
 }
 
 TEST_F(Up, EndsARunOnTheSecondInterrupt) {

@@ -179,6 +179,7 @@ RunningHub::RunningHub(const HubPlace& place, std::vector<std::string> options,
   }
   const auto told = parse_json_object(program_->out());
   url_ = told ? text_or(*told, "url") : "";
+  setup_code_ = told ? text_or(*told, "setup_code") : "";
   EXPECT_TRUE(url_.starts_with("http://127.0.0.1:")) << program_->out();
 }
 

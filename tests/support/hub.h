@@ -124,6 +124,8 @@ class RunningHub {
   [[nodiscard]] const std::string& url() const { return url_; }
   [[nodiscard]] std::string address() const { return url_.substr(sizeof("http://") - 1); }
   [[nodiscard]] int port() const;
+  // What it printed for the first visit; "" if nothing.
+  [[nodiscard]] const std::string& setup_code() const { return setup_code_; }
 
   [[nodiscard]] Visitor visitor() const { return Visitor(url_); }
   // The password is set, and this is who set it.
@@ -136,6 +138,7 @@ class RunningHub {
  private:
   std::unique_ptr<Program> program_;
   std::string url_;
+  std::string setup_code_;
 };
 
 inline constexpr const char* hub_password = "correct horse battery";

@@ -13,7 +13,8 @@ export const welcomeText = texts(
     differ: 'The two are not the same.',
     wrong: 'This is not the password.',
     code: 'Code',
-    code_about: 'The hub printed it where it was started, because you come from another machine.',
+    code_about:
+      'The hub printed it where it was started. It is asked for because you come from elsewhere.',
     set_up: 'Set the password',
     go: 'Log in',
     show: 'Show the password',
@@ -29,7 +30,7 @@ export const welcomeText = texts(
     differ: '두 비밀번호가 다릅니다.',
     wrong: '비밀번호가 맞지 않습니다.',
     code: '코드',
-    code_about: '다른 컴퓨터에서 접속했으므로, 허브를 시작한 터미널에 출력된 코드가 필요합니다.',
+    code_about: '허브를 시작한 터미널에 출력된 코드입니다. 다른 곳에서 접속했기 때문에 필요합니다.',
     set_up: '비밀번호 정하기',
     go: '로그인',
     show: '비밀번호 보이기',
