@@ -1,5 +1,7 @@
 // Who one is: the first visit, logging in and out (H1, H2).
 
+#include <functional>
+
 #include <fmt/format.h>
 
 #include "api/answer.h"
@@ -8,11 +10,9 @@
 #include "api/limits.h"
 #include "api/secrets.h"
 #include "base/json.h"
-#include "base/text.h"
 #include "feed/account.h"
 #include "feed/agents.h"
 #include "feed/kinds.h"
-#include "feed/names.h"
 
 namespace tyer::api {
 namespace {
@@ -26,42 +26,33 @@ Result<std::optional<core::Subject>> find_account(Hub& hub) {
   return found;
 }
 
-Result<> check_password(const std::string& password) {
-  const std::size_t chars = is_utf8(password) ? feed::count_chars(password) : 0;
-  if (chars >= limits::password_chars_min && chars <= limits::password_chars_max) return {};
-  return fail(Fault::invalid, fmt::format("a password has {} to {} characters",
-                                          limits::password_chars_min, limits::password_chars_max));
-}
-
-const feed::Actor& admin() {
-  static const feed::Actor actor{.id = "admin", .name = "admin"};
-  return actor;
-}
-
 std::string cookie(const Hub& hub, const std::string& value, Span age) {
   return fmt::format("{}={}; Path=/; HttpOnly; SameSite=Strict; Max-Age={}{}", cookie_name, value,
                      age / 1s, hub.options().secure ? "; Secure" : "");
 }
 
+// What must be so for somebody to log in, and what happens along with it: in one transaction.
+using Entry = std::function<Result<core::Change>(const core::View&, Time now)>;
+
 // A new login; the one that the request came with, if any, ends: nobody can plant one (fixation).
-Result<http::Response> log_in(Call& call) {
+Result<http::Response> log_in(Call& call, const Entry& entry) {
   Secret secret;
   Secret csrf;
   TYER_TRY_OK(
-      call.hub.apply(admin(), [&](const core::View& view, Time now) -> Result<core::Change> {
+      call.hub.apply(feed::admin(), [&](const core::View& view, Time now) -> Result<core::Change> {
+        TYER_TRY(core::Change change, entry(view, now));
         TYER_TRY(feed::Ids ids, feed::Ids::of(view, now, call.hub.engine().env().random.bits()));
         const std::string credential = ids.next("cr_");
         secret = make_secret("tl", credential, call.hub.engine().env().random);
         csrf = make_secret("tc", credential, call.hub.engine().env().random);
-        core::Change change{
-            .events = {feed::make_credential({.id = credential,
-                                              .kind = "login",
-                                              .name = "login from " + call.request.peer,
-                                              .hash = secret.hash,
-                                              .csrf_hash = csrf.hash,
-                                              .prefix = secret.prefix,
-                                              .expires_at = now + limits::login_time},
-                                             now)}};
+        change.events.push_back(feed::make_credential({.id = credential,
+                                                       .kind = "login",
+                                                       .name = "login from " + call.request.peer,
+                                                       .hash = secret.hash,
+                                                       .csrf_hash = csrf.hash,
+                                                       .prefix = secret.prefix,
+                                                       .expires_at = now + limits::login_time},
+                                                      now));
         if (call.caller.by_cookie) {
           TYER_TRY(const core::Change end,
                    feed::decide_revoke(view, call.caller.credential, "logged in again"));
@@ -97,13 +88,16 @@ Result<http::Response> set_up(Call& call) {
   TYER_TRY(const auto found, find_account(call.hub));
   if (found) return fail(Fault::conflict, "the password is set already; log in");
   TYER_TRY(const std::string hash, hash_password(password));
-  TYER_TRY_OK(call.hub.apply(admin(), [&](const core::View&, Time now) -> Result<core::Change> {
-    return core::Change{.events = {{feed::account_key, "account.created",
-                                    dump_json({{"name", "admin"},
-                                               {"password", hash},
-                                               {"created_at", format_time(now)}})}}};
-  }));
-  return log_in(call);
+  return log_in(call, [&](const core::View& view, Time now) {
+    return feed::decide_first_password(view, hash, now);
+  });
+}
+
+// Wrong, and not to be taken for a request that says nothing of who asks.
+http::Response refuse_login(const Error& error) {
+  http::Response response = answer(error);
+  response.status = 401;
+  return response;
 }
 
 Result<http::Response> log_in_by_password(Call& call) {
@@ -129,17 +123,48 @@ Result<http::Response> log_in_by_password(Call& call) {
   }
   if (!found) return fail(Fault::conflict, "no password is set yet; POST /api/setup");
   TYER_TRY(const Json state, parse_json_object(found->state));
+  const std::string hash = text_or(state, "password");
   const std::string password = call.input.text("password");
-  if (password.size() > 4 * limits::password_chars_max ||
-      !password_fits(password, text_or(state, "password"))) {
-    http::Response response = answer(Error{Fault::denied, "the password is wrong"});
-    response.status = 401;
-    return response;
+  if (password.size() > 4 * limits::password_chars_max || !password_fits(password, hash)) {
+    return refuse_login({Fault::denied, "the password is wrong"});
   }
   call.hub.guesses().give_back("login");
   call.hub.guesses().give_back("login " +
                                call.request.peer.substr(0, call.request.peer.rfind(':')));
-  return log_in(call);
+  return log_in(call, [&](const core::View& view, Time) -> Result<core::Change> {
+    TYER_TRY(const auto account, view.subject(feed::account_key));
+    // Another was set while this one was looked at, and has ended all logins.
+    if (!account || account->rev != found->rev) {
+      return fail(Fault::conflict, "the password was changed just now; log in with the new one");
+    }
+    return core::Change{};
+  });
+}
+
+// The end of the link that is `secret`; `denied` if it is none, or not any more.
+Result<core::Change> use_link(const core::View& view, const std::string& secret, Time now) {
+  const auto refuse = [] {
+    return fail(Fault::denied,
+                fmt::format("this link was used before, or is older than {}; 'tyer login' makes "
+                            "another where the store is",
+                            describe_span(limits::link_time)));
+  };
+  const std::string id = credential_of(secret);
+  if (id.empty()) return refuse();
+  TYER_TRY(const auto subject, view.subject(feed::key_of("credential", id)));
+  if (!subject || subject->status != "active") return refuse();
+  TYER_TRY(const feed::Credential link, feed::read_credential(*subject));
+  const bool is_over = !link.expires_at || *link.expires_at <= now;
+  if (link.kind != "link" || !fits(secret, link.hash) || is_over) return refuse();
+  return core::Change{.events = {feed::make_revocation(*subject, "used")}};
+}
+
+Result<http::Response> log_in_by_link(Call& call) {
+  auto answered = log_in(call, [&](const core::View& view, Time now) {
+    return use_link(view, call.input.text("secret"), now);
+  });
+  if (!answered && answered.error().fault == Fault::denied) return refuse_login(answered.error());
+  return answered;
 }
 
 Result<http::Response> log_out(Call& call) {
@@ -197,6 +222,13 @@ std::vector<Route> auth_routes() {
        .body = {password},
        .reply = "Login",
        .handle = log_in_by_password},
+      {.method = "POST",
+       .path = "/api/auth/link",
+       .who = Who::anyone,
+       .summary = "Logs in with the link that `tyer login` printed, once",
+       .body = {{"secret", Type::text, true, "what stands behind `#login=` in it"}},
+       .reply = "Login",
+       .handle = log_in_by_link},
       {.method = "POST",
        .path = "/api/auth/logout",
        .who = Who::human,

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "api/limits.h"
 #include "api/secrets.h"
 #include "base/json.h"
 #include "support/feed_world.h"
@@ -25,6 +26,37 @@ class GuardTest : public ::testing::Test {
     return hub.handle(request);
   }
 
+  struct Login {
+    std::string cookie;
+    std::string csrf;
+
+    [[nodiscard]] std::vector<http::Header> headers() const {
+      return {{"cookie", cookie}, {"x-csrf-token", csrf}};
+    }
+  };
+  static Login log_in(const http::Response& answer) {
+    const std::string cookie(answer.header("set-cookie"));
+    return {cookie.substr(0, cookie.find(';')),
+            text_or(parse_json(answer.body).value_or(Json::object()), "csrf_token")};
+  }
+
+  // As `tyer login` does.
+  std::string make_link() {
+    Secret secret;
+    EXPECT_TRUE(world.decide([&](const core::View&, feed::Ids& ids, Time now) {
+      const std::string id = ids.next("cr_");
+      secret = make_secret("tk", id, world.engine.env().random);
+      return Result<core::Change>(
+          {.events = {feed::make_credential({.id = id,
+                                             .kind = "link",
+                                             .hash = secret.hash,
+                                             .expires_at = now + limits::link_time},
+                                            now)}});
+    }));
+    return secret.text;
+  }
+
+  const std::string password = R"({"password":"long enough"})";
   testing::FeedWorld world;
   const Log log{Log::Form::text, Level::error, [] { return Time{}; }, [](std::string_view) {}};
   Hub hub{world.engine,
@@ -68,6 +100,40 @@ TEST_F(Guard, SlowsDownGuessesFromAllAddressesTogether) {
                           .status);
   }
   EXPECT_EQ(answers, (std::vector{401, 401, 401, 401, 401, 429}));
+}
+
+TEST_F(Guard, LetsALinkLogInOnce) {
+  const std::string link = make_link();
+  const http::Response first = ask("POST", "/api/auth/link", R"({"secret":")" + link + "\"}");
+  ASSERT_EQ(first.status, 200) << first.body;
+  const Login login = log_in(first);
+  EXPECT_EQ(ask("GET", "/api/auth/me", "", "203.0.113.9:1", login.headers()).status, 200);
+
+  const http::Response again = ask("POST", "/api/auth/link", R"({"secret":")" + link + "\"}");
+  EXPECT_EQ(again.status, 401);
+  EXPECT_TRUE(again.body.contains("'tyer login' makes another")) << again.body;
+}
+
+TEST_F(Guard, LetsNoLinkLogInThatIsOldOrNone) {
+  const std::string link = make_link();
+  std::string wrong = make_link();
+  wrong.back() = wrong.back() == '0' ? '1' : '0';
+  const Login login = log_in(ask("POST", "/api/setup", password, "127.0.0.1:9"));
+  for (const std::string& secret : {wrong, login.csrf, std::string("x"), std::string()}) {
+    EXPECT_EQ(ask("POST", "/api/auth/link", R"({"secret":")" + secret + "\"}").status, 401);
+  }
+  world.pass(limits::link_time);
+  EXPECT_EQ(ask("POST", "/api/auth/link", R"({"secret":")" + link + "\"}").status, 401);
+}
+
+TEST_F(Guard, TakesALinkForNothingElse) {
+  const std::string link = make_link();
+  for (const http::Header& header : {http::Header{"authorization", "Bearer " + link},
+                                     http::Header{"cookie", "tyer_login=" + link}}) {
+    EXPECT_EQ(
+        ask("GET", "/api/auth/me", "", "127.0.0.1:9", {header, {"x-csrf-token", link}}).status, 401)
+        << header.name;
+  }
 }
 
 TEST_F(Guard, IsCalledByTheNamesOfItsOwnMachineWhereItListensOnEverything) {

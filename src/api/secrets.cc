@@ -4,10 +4,13 @@
 #include <array>
 #include <mutex>
 
+#include <fmt/format.h>
 #include <sodium.h>
 
+#include "api/limits.h"
 #include "base/check.h"
 #include "base/text.h"
+#include "feed/names.h"
 
 namespace tyer::api {
 namespace {
@@ -88,6 +91,13 @@ bool same_text(std::string_view a, std::string_view b) {
 
 bool fits(std::string_view secret, std::string_view hash) {
   return same_text(digest(secret), hash);
+}
+
+Result<> check_password(const std::string& password) {
+  const std::size_t chars = is_utf8(password) ? feed::count_chars(password) : 0;
+  if (chars >= limits::password_chars_min && chars <= limits::password_chars_max) return {};
+  return fail(Fault::invalid, fmt::format("a password has {} to {} characters",
+                                          limits::password_chars_min, limits::password_chars_max));
 }
 
 Result<std::string> hash_password(const std::string& password) {

@@ -47,6 +47,9 @@ class Sha256 {
 [[nodiscard]] bool fits(std::string_view secret, std::string_view hash);
 [[nodiscard]] bool same_text(std::string_view a, std::string_view b);
 
+// Whether it may be one: `invalid` says what it must have.
+[[nodiscard]] Result<> check_password(const std::string& password);
+
 // Argon2id. Slow on purpose, and large: one at a time.
 [[nodiscard]] Result<std::string> hash_password(const std::string& password);
 [[nodiscard]] bool password_fits(const std::string& password, const std::string& hash);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "cli/account_rows.h"
 #include "cli/agent_rows.h"
 #include "cli/feed_rows.h"
 #include "cli/hub_rows.h"
@@ -247,6 +248,8 @@ constexpr std::array all_commands{
             run_demo_agent},
     work_rows::up,
     hub_rows::serve,
+    account_rows::password,
+    account_rows::login,
     work_rows::worker,
     work_rows::worker_keep,
     work_rows::stats,

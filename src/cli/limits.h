@@ -24,9 +24,11 @@ inline constexpr Span repository_wait = 10min;  // For others who work on its wo
 inline constexpr Span repository_hold = 2h;
 inline constexpr std::size_t message_bytes_max = 64 << 10;  // Of --commit.
 
-inline constexpr Span serve_look_every = 1s;  // For a signal.
-inline constexpr Span serve_grace = 5s;       // For requests under way.
-inline constexpr Span stats_span = 7 * 24h;   // Of `tyer stats` without --since.
+inline constexpr Span serve_look_every = 1s;              // For a signal.
+inline constexpr Span serve_grace = 5s;                   // For requests under way.
+inline constexpr std::size_t secret_bytes_max = 4 << 10;  // Of a password on standard input.
+inline constexpr int login_turns_max = 1'000;             // To end all logins.
+inline constexpr Span stats_span = 7 * 24h;               // Of `tyer stats` without --since.
 
 // Of the commands that talk to a hub.
 inline constexpr std::size_t sessions_most = 100;       // For hub.sessions_max.

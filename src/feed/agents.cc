@@ -10,6 +10,7 @@
 #include "base/json_text.h"
 #include "base/text.h"
 #include "core/limits.h"
+#include "feed/account.h"
 #include "feed/items.h"
 #include "feed/kinds.h"
 #include "feed/names.h"
@@ -98,10 +99,6 @@ Result<> check_free(const std::vector<Agent>& agents, const std::string& name,
   return {};
 }
 
-core::Draft revoke(const core::Subject& subject, const std::string& why) {
-  return {subject.key, "credential.revoked", dump_json({{"due_at", nullptr}, {"why", why}})};
-}
-
 // What a session that goes has followed is the default session's from now on. It follows no more
 // than it may, and gives up none of its own for them. Each thread learns of it.
 Result<> hand_over_follows(const core::View& view, const Session& from, const std::string& heir,
@@ -155,12 +152,18 @@ core::Draft make_credential(const Credential& credential, Time now) {
   if (!credential.agent.empty()) {
     body.emplace_back("parent", key_of("agent", credential.agent));
     body.emplace_back("agent_id", credential.agent);
+  } else {
+    body.emplace_back("parent", account_key);
   }
   if (!credential.session.empty()) body.emplace_back("session_id", credential.session);
   if (!credential.run.empty()) body.emplace_back("run", credential.run);
   if (!credential.csrf_hash.empty()) body.emplace_back("csrf_hash", credential.csrf_hash);
   if (credential.expires_at) body.emplace_back("due_at", to_micros(*credential.expires_at));
   return {key_of("credential", credential.id), "credential.created", json_object(std::move(body))};
+}
+
+core::Draft make_revocation(const core::Subject& credential, const std::string& why) {
+  return {credential.key, "credential.revoked", dump_json({{"due_at", nullptr}, {"why", why}})};
 }
 
 Result<NewAgent> decide_add_agent(const core::View& view, const AgentInput& input, Ids& ids,
@@ -216,7 +219,7 @@ Result<core::Change> decide_delete_agent(const core::View& view, const std::stri
            list_all(view, {.parent = subject.key, .kind = "credential", .status = "active"},
                     limits::change_items_max / 2));
   for (const core::Subject& one : credentials) {
-    change.events.push_back(revoke(one, "the agent was deleted"));
+    change.events.push_back(make_revocation(one, "the agent was deleted"));
   }
   TYER_TRY(const std::vector<Session> sessions, list_sessions(view, id));
   for (const Session& session : sessions) {
@@ -230,7 +233,7 @@ Result<core::Change> decide_revoke(const core::View& view, const std::string& id
                                    const std::string& why) {
   TYER_TRY(const core::Subject subject, find(view, "credential", id));
   if (subject.status == "revoked") return core::Change{};
-  return core::Change{.events = {revoke(subject, why)}};
+  return core::Change{.events = {make_revocation(subject, why)}};
 }
 
 Result<NewSession> decide_add_session(const core::View& view, const std::string& agent,

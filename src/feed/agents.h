@@ -20,7 +20,8 @@ namespace tyer::feed {
 // What proves an identity. Its id is part of the secret, so that it is found without a search.
 struct Credential {
   std::string id;
-  std::string kind;  // "key" of an agent, "run" of a session's run, "login" of a person.
+  // "key" of an agent, "run" of a session's run, "login" of a person, "link" that makes one login.
+  std::string kind;
   std::string name;  // For people.
   std::string agent;
   std::string session;
@@ -33,6 +34,7 @@ struct Credential {
 
 [[nodiscard]] Result<Credential> read_credential(const core::Subject& subject);
 [[nodiscard]] core::Draft make_credential(const Credential& credential, Time now);
+[[nodiscard]] core::Draft make_revocation(const core::Subject& credential, const std::string& why);
 
 struct AgentInput {
   std::optional<std::string> name;

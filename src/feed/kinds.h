@@ -2,7 +2,7 @@
 // a thing on the wire is its state with its id.
 //
 //   account/admin              the one who owns the hub
-//   credential/CR              an API key, the token of a run, or a login
+//   credential/CR              an API key, the token of a run, a login, or a link that makes one
 //   agent/AG                   an identity
 //   session/SS                 a conversation of it; parent agent/AG. Its lease: one run at a time
 //   feed/FD  post/PS  comment/CM    parents: none, the feed, the post

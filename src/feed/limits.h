@@ -26,6 +26,7 @@ inline constexpr std::size_t budget_words_max = 50;    // Of budgets, that a thr
 inline constexpr std::size_t followers_max = 200;     // Sessions that follow one post.
 inline constexpr std::size_t answers_max = 100;       // Items that one comment can settle.
 inline constexpr std::size_t keys_of_agent_max = 20;
+inline constexpr std::size_t logins_ended_at_once = 500;  // In one change, by a new password.
 inline constexpr std::size_t shift_items_max = 10;  // Of one thread, that one run answers.
 inline constexpr std::size_t shift_looks_max = 20;  // At threads, for one that can be answered.
 inline constexpr std::size_t last_shifts_looked_at = 4;  // At a time ...

@@ -204,7 +204,7 @@ TEST_F(Frame, BashCompletesFromTheTable) {
     return run_program(bash).out;
   };
 
-  EXPECT_EQ(complete("tyer l", 1), "lock log\n");
+  EXPECT_EQ(complete("tyer l", 1), "lock login log\n");
   EXPECT_EQ(complete("tyer store ''", 2), "check backup restore copy\n");
   EXPECT_EQ(complete("tyer log --fo", 2), "--follow\n");
   EXPECT_EQ(complete("tyer log --durability ''", 3), "full normal\n");

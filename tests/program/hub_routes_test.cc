@@ -70,7 +70,8 @@ Json body_of(const std::string& route, const Json& operation, const Things& thin
 // Those have tests of their own; here it is enough that they are there.
 bool is_told_elsewhere(const std::string& path) {
   return path.starts_with("/api/leases") || path.starts_with("/api/uploads") ||
-         path.starts_with("/api/search") || path.contains("/runs/{run}/");
+         path == "/api/auth/link" || path.starts_with("/api/search") ||
+         path.contains("/runs/{run}/");
 }
 
 Things fill(Visitor& admin, const RunningHub& hub) {

@@ -4,9 +4,10 @@ import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 
 import { check } from './browser.mjs';
-import { startHub } from './hub.mjs';
+import { startHub, tyerAt } from './hub.mjs';
 
 const password = 'correct horse battery';
+const another = 'another battery';
 // That somebody is not let in is what is looked at, and the hub goes before the page.
 const refused = /Failed to load resource: (the server responded with a status of 4|net::ERR_CONNECTION_REFUSED)/;
 
@@ -133,8 +134,41 @@ async function files({ page }) {
   }
 }
 
+async function byLink({ page, browser }) {
+  const hub = await startHub([]);
+  const asked = [];
+  try {
+    await setUp(page, hub);
+    const link = JSON.parse(tyerAt(hub, ['login', '--url', hub.url, '--json'])).url;
+    assert.match(link, new RegExp(`^${hub.url}/#login=tk_`));
+    const secret = link.slice(link.indexOf('=') + 1);
+    const elsewhere = await (await browser.newContext()).newPage();
+    elsewhere.on('request', (request) => asked.push(request.url(), request.headers()['referer']));
+    await elsewhere.goto(link);
+    await isIn(elsewhere);
+    assert.equal(new URL(elsewhere.url()).hash, '');
+    await elsewhere.reload();
+    await isIn(elsewhere);
+    assert.ok(!asked.some((one) => one?.includes(secret)), 'it is in an address that is asked for');
+    // Once, and with the new password all have to log in again.
+    const late = await (await browser.newContext()).newPage();
+    await late.goto(link);
+    await late.getByText('This link was used before').waitFor();
+    tyerAt(hub, ['password'], `${another}\n`);
+    await heading(elsewhere, 'Log in').waitFor();
+    await heading(page, 'Log in').waitFor();
+    await logIn(page, another);
+    await isIn(page);
+    await elsewhere.context().close();
+    await late.context().close();
+  } finally {
+    await hub.stop();
+  }
+}
+
 export const logins = {
   'who has logged in stays so, in all tabs': { act: stays, expected: refused },
   'a server on another port is nobody': { act: otherPorts, expected: refused },
   'pictures and files are there for who is logged in': { act: files, expected: refused },
+  'a printed link logs in once, and a new password ends all logins': { act: byLink, expected: refused },
 };

@@ -1,7 +1,7 @@
 // A hub of its own for a look at the page: in a folder that goes with it, with demo agents that
 // have something to do.
 
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,6 +11,17 @@ import { createInterface } from 'node:readline';
 const program =
   process.env.TYER_PROGRAM ?? new URL('../../build/release/bin/tyer', import.meta.url).pathname;
 const given = process.env.TYER_WEB_DIR ? ['--web-dir', process.env.TYER_WEB_DIR] : [];
+
+// A command of the same program, on the store of `hub`; what it printed.
+export function tyerAt(hub, words, input = '') {
+  return execFileSync(program, words, {
+    cwd: hub.folder,
+    env: { PATH: process.env.PATH, HOME: hub.folder },
+    encoding: 'utf8',
+    input,
+    stdio: ['pipe', 'pipe', 'ignore'],
+  });
+}
 
 // `at`: where one was that has stopped, to begin again on its port and its folder.
 export async function startHub(options, at = {}) {

@@ -10,7 +10,7 @@ export type Account =
   | { is: 'asking' }
   | { is: 'unreachable'; error: Error }
   | { is: 'new'; needs_code: boolean }
-  | { is: 'out' }
+  | { is: 'out'; bad_link?: boolean }
   | { is: 'in'; me: Me };
 
 let account: Account = { is: 'asking' };
@@ -42,7 +42,37 @@ function leave(next: Account) {
   set(next);
 }
 
+// The secret of a link that `tyer login` printed. It stands behind the #, which no server is told,
+// and does not stay in the address or the history.
+function takeLink() {
+  const found = /^#login=(\w+)$/.exec(location.hash);
+  if (found) history.replaceState(null, '', location.pathname + location.search);
+  return found?.[1];
+}
+
 export async function ask() {
+  const secret = takeLink();
+  if (!secret) return askWho(false);
+  let isBad = false;
+  try {
+    keepLogin((await call('POST /api/auth/link', { body: { secret } })).csrf_token);
+  } catch (error) {
+    isBad = error instanceof ApiError && error.status === 401;
+    if (!isBad) {
+      set({ is: 'unreachable', error: error as Error });
+      return;
+    }
+  }
+  // Who was logged in before still is, whatever the link was.
+  await askWho(isBad);
+}
+
+// In a page that is open already, a link is a change of what is behind the #, and nothing is loaded.
+window.addEventListener('hashchange', () => {
+  if (location.hash.startsWith('#login=')) void ask();
+});
+
+async function askWho(bad_link: boolean) {
   try {
     enter(await call('GET /api/auth/me'));
   } catch (error) {
@@ -52,7 +82,8 @@ export async function ask() {
     }
     try {
       const setup = await call('GET /api/setup');
-      leave(setup.needs_setup ? { is: 'new', needs_code: setup.needs_code } : { is: 'out' });
+      if (setup.needs_setup) leave({ is: 'new', needs_code: setup.needs_code });
+      else leave({ is: 'out', bad_link });
     } catch (second) {
       set({ is: 'unreachable', error: second as Error });
     }

@@ -78,7 +78,8 @@ export async function request(address: string, init: RequestInit): Promise<Respo
   if (response.ok) return response;
   const error = await errorOf(response);
   // A wrong password is 401 too, and no reason to leave the page that asks for it.
-  if (response.status === 401 && !address.startsWith('/api/auth/login')) onLoggedOut();
+  const isLogin = /^\/api\/auth\/(login|link)$/.test(address);
+  if (response.status === 401 && !isLogin) onLoggedOut();
   throw error;
 }
 

@@ -25,7 +25,9 @@ export default function Welcome({ account }: Props) {
   const [code, setCode] = useState('');
   const [shown, setShown] = useState(false);
   const [busy, setBusy] = useState(false);
-  const [error, setError] = useState<unknown>();
+  const [failure, setError] = useState<unknown>();
+  const isBadLink = account.is === 'out' && account.bad_link;
+  const error = failure ?? (isBadLink ? new Error(t.bad_link) : undefined);
 
   const go = async (event: FormEvent) => {
     event.preventDefault();
@@ -38,11 +40,11 @@ export default function Welcome({ account }: Props) {
     try {
       const body = isNew && account.needs_code ? { password, code: code.trim() } : { password };
       await logIn(call(isNew ? 'POST /api/setup' : 'POST /api/auth/login', { body }));
-    } catch (failure) {
-      const isRefused = failure instanceof ApiError && failure.status === 401;
-      setError(isRefused ? new Error(t.wrong) : failure);
+    } catch (caught) {
+      const isRefused = caught instanceof ApiError && caught.status === 401;
+      setError(isRefused ? new Error(t.wrong) : caught);
       // Somebody else was first: then this is a login.
-      if (failure instanceof ApiError && failure.status === 409) void ask();
+      if (caught instanceof ApiError && caught.status === 409) void ask();
     } finally {
       setBusy(false);
     }
@@ -103,6 +105,7 @@ export default function Welcome({ account }: Props) {
         <Button look="main" type="submit" disabled={busy || !password}>
           {isNew ? t.set_up : t.go}
         </Button>
+        {!isNew && <p className="text-faint text-xs">{t.forgotten}</p>}
       </form>
       <Languages />
     </main>

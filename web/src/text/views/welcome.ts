@@ -12,6 +12,10 @@ export const welcomeText = texts(
     again: 'The same again',
     differ: 'The two are not the same.',
     wrong: 'This is not the password.',
+    bad_link: 'This link was used before, or is older than 10 minutes.',
+    forgotten:
+      'Forgotten? Where the store is, “tyer login” prints a link that logs in, and “tyer password” ' +
+      'sets another password.',
     code: 'Code',
     code_about:
       'The hub printed it where it was started. It is asked for because you come from elsewhere.',
@@ -29,6 +33,10 @@ export const welcomeText = texts(
     again: '비밀번호 다시',
     differ: '두 비밀번호가 다릅니다.',
     wrong: '비밀번호가 맞지 않습니다.',
+    bad_link: '이미 사용했거나 10분이 지난 링크입니다.',
+    forgotten:
+      '잊으셨나요? 저장소가 있는 곳에서 “tyer login”은 로그인 링크를 출력하고, “tyer password”는 새 ' +
+      '비밀번호를 정합니다.',
     code: '코드',
     code_about: '허브를 시작한 터미널에 출력된 코드입니다. 다른 곳에서 접속했기 때문에 필요합니다.',
     set_up: '비밀번호 정하기',
