@@ -100,20 +100,18 @@ http::Response refuse_login(const Error& error) {
   return response;
 }
 
+http::Response refuse_attempt(Span wait) {
+  http::Response response = answer(
+      Error{Fault::limit,
+            fmt::format("too many attempts to log in; wait {}, or have 'tyer login' make a link "
+                        "where the store is",
+                        describe_span(wait))});
+  const auto seconds = std::chrono::ceil<std::chrono::seconds>(wait).count();
+  response.headers.push_back({"retry-after", std::to_string(seconds)});
+  return response;
+}
+
 Result<http::Response> log_in_by_password(Call& call) {
-  const Span now = call.hub.engine().env().clock.mono();
-  // By address, and all together: many addresses are no more guesses.
-  for (const std::string& who :
-       {"login " + call.request.peer.substr(0, call.request.peer.rfind(':')),
-        std::string("login")}) {
-    if (const Span wait = call.hub.guesses().take(who, now); wait > Span::zero()) {
-      http::Response response =
-          answer(Error{Fault::limit, "too many attempts to log in; wait " + describe_span(wait)});
-      const auto seconds = std::chrono::ceil<std::chrono::seconds>(wait).count();
-      response.headers.push_back({"retry-after", std::to_string(seconds)});
-      return response;
-    }
-  }
   TYER_TRY(const auto found, find_account(call.hub));
   if (!found && call.hub.options().open) {
     return fail(
@@ -122,15 +120,17 @@ Result<http::Response> log_in_by_password(Call& call) {
         "comes through a proxy; start it without");
   }
   if (!found) return fail(Fault::conflict, "no password is set yet; POST /api/setup");
+  TYER_TRY(const std::string known, known_login(call.hub, call.request));
+  const Attempts::Attempt attempt =
+      call.hub.attempts().begin(call.request.peer, known, call.hub.engine().env().clock.mono());
+  if (attempt.wait > Span::zero()) return refuse_attempt(attempt.wait);
   TYER_TRY(const Json state, parse_json_object(found->state));
   const std::string hash = text_or(state, "password");
   const std::string password = call.input.text("password");
   if (password.size() > 4 * limits::password_chars_max || !password_fits(password, hash)) {
     return refuse_login({Fault::denied, "the password is wrong"});
   }
-  call.hub.guesses().give_back("login");
-  call.hub.guesses().give_back("login " +
-                               call.request.peer.substr(0, call.request.peer.rfind(':')));
+  Attempts::forgive(attempt);
   return log_in(call, [&](const core::View& view, Time) -> Result<core::Change> {
     TYER_TRY(const auto account, view.subject(feed::account_key));
     // Another was set while this one was looked at, and has ended all logins.

@@ -96,6 +96,20 @@ Result<Caller> caller_of(Hub& hub, const Proof& proof) {
 
 }  // namespace
 
+Result<std::string> known_login(Hub& hub, const http::Request& request) {
+  const std::string_view csrf = request.header(csrf_header);
+  const std::string id = credential_of(csrf);
+  if (id.empty()) return "";
+  feed::Credential login;
+  TYER_TRY_OK(hub.engine().read([&](const core::View& view) -> Result<> {
+    TYER_TRY(const auto subject, view.subject(feed::key_of("credential", id)));
+    if (!subject) return {};
+    TYER_TRY(login, feed::read_credential(*subject));
+    return {};
+  }));
+  return login.kind == "login" && fits(csrf, login.csrf_hash) ? id : "";
+}
+
 bool is_loopback(std::string_view peer) {
   const std::string host(host_of(peer));
   // A name may begin with "127." and lead anywhere.
@@ -174,7 +188,7 @@ Result<Caller> find_caller(Hub& hub, const http::Request& request, Span& wait) {
   }
   if (caller || caller.error().fault != Fault::denied) return caller;
   // Only who is wrong waits: agents of one machine share its address, and nobody guesses 200 bits.
-  const std::string peer(host_of(request.peer));
+  const std::string peer = network_of(request.peer);
   wait = hub.guesses().take(peer, hub.engine().env().clock.mono());
   if (wait <= Span::zero()) return caller;
   return fail(Fault::limit,

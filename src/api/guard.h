@@ -19,9 +19,14 @@ inline constexpr std::string_view csrf_header = "x-csrf-token";
 // `limit`, with how long to `wait`.
 //
 // A login is two secrets. A browser gives the cookie to whatever listens on any port of this host,
-// such as a server that an agent wrote. The other, `csrf_header`, is told once, in the answer to the
-// login, and only a page of this very address can have kept it. One without the other is nobody.
+// such as a server that an agent wrote. The other, `csrf_header`, is told once, in the answer to
+// the login, and only a page of this very address can have kept it. One without the other is
+// nobody.
 [[nodiscard]] Result<Caller> find_caller(Hub& hub, const http::Request& request, Span& wait);
+
+// The login whose second secret `request` brings along, whatever became of it: its browser was
+// logged in once. Empty: none.
+[[nodiscard]] Result<std::string> known_login(Hub& hub, const http::Request& request);
 
 [[nodiscard]] bool is_loopback(std::string_view peer);
 

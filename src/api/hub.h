@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "api/attempts.h"
 #include "api/offers.h"
 #include "api/route.h"
 #include "api/throttle.h"
@@ -72,7 +73,8 @@ class Hub {
   // Whether somebody serves this session of it. Of who is online by another hub we do not know.
   [[nodiscard]] bool serves(const feed::Agent& agent, const std::string& session);
   [[nodiscard]] Offers& offers() { return offers_; }
-  [[nodiscard]] Throttle& guesses() { return guesses_; }
+  [[nodiscard]] Throttle& guesses() { return guesses_; }  // Of keys.
+  [[nodiscard]] Attempts& attempts() { return attempts_; }
   [[nodiscard]] const Counters& counters() const { return counters_; }
 
   // One transaction: `decide` sees the view and the time, and says what changes. Who offers to work
@@ -99,6 +101,7 @@ class Hub {
   Presence* presence_ = nullptr;
   Offers offers_;
   Throttle guesses_;
+  Attempts attempts_;
   Throttle writes_;
   Counters counters_;
 };

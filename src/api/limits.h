@@ -33,6 +33,8 @@ inline constexpr Span strict_tls_time = 180 * 24h;  // A browser insists on TLS 
 // Guesses: this many at once, then one per pause.
 inline constexpr int guesses_at_once = 5;
 inline constexpr Span guess_pause = 10s;
+inline constexpr int hash_places = 2;     // For strangers to wait for a password's hash, each with
+inline constexpr Span hash_pause = 1s;    // a thread of the server's pool. As many for the known.
 inline constexpr Span link_time = 10min;  // Of what 'tyer login' prints.
 
 // What one author may write: this many at once, then one per pause.

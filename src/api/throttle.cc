@@ -10,8 +10,12 @@ Span Throttle::take(const std::string& name, Span now) {
   const std::lock_guard lock(mutex_);
   if (until_.size() >= limits::throttled_max && !until_.contains(name)) {
     std::erase_if(until_, [&](const auto& entry) { return entry.second <= now; });
-    // So many at once are an attack: all newcomers wait, those known do not.
-    if (until_.size() >= limits::throttled_max) return pause_;
+    // So many at once are an attack. Who would wait the shortest is forgotten: if newcomers had to
+    // wait instead, it would keep everybody out.
+    if (until_.size() >= limits::throttled_max) {
+      until_.erase(
+          std::ranges::min_element(until_, {}, [](const auto& one) { return one.second; }));
+    }
   }
   Span& until = until_[name];
   const Span paid = std::max(until, now) + pause_;
