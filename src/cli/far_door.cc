@@ -82,6 +82,7 @@ class FarDoor : public Door {
   [[nodiscard]] Failure out_of_reach(const Error& error) const;
 
   http::Client client_;
+  bool has_answered_ = false;  // It is a hub, and one that lets us in: worth coming back to.
 };
 
 Failure FarDoor::out_of_reach(const Error& error) const {
@@ -98,6 +99,7 @@ Tried<Door::Answered> FarDoor::send(const Asked& asked) {
   if (!key().empty()) request.headers.push_back({"Authorization", "Bearer " + key()});
   auto response = client_.send(request);
   if (!response) return std::unexpected(out_of_reach(response.error()));
+  has_answered_ = true;
   return Answered{response->status, std::move(response->body)};
 }
 
@@ -150,7 +152,6 @@ Tried<> FarDoor::follow(const Query& filter, const std::string& after, const Sto
   const env::Fd end = end_of(stop, world().output);
   std::string last = after;
   Span pause = limits::reconnect_pause;
-  bool was_open = false;
   bool is_told = false;
   while (true) {
     http::EventReader reader;
@@ -163,7 +164,7 @@ Tried<> FarDoor::follow(const Query& filter, const std::string& after, const Sto
                                           return now.refused.size() < limits::refusal_bytes_max;
                                         }
                                         if (text.empty()) return true;
-                                        was_open = true;
+                                        has_answered_ = true;
                                         is_told = false;
                                         pause = limits::reconnect_pause;
                                         const auto events = reader.feed(text);
@@ -178,7 +179,7 @@ Tried<> FarDoor::follow(const Query& filter, const std::string& after, const Sto
     const Failure why = is_refused ? refusal(now.status, now.refused)
                         : ended    ? Failure{{Fault::unavailable, "the stream ended"}}
                                    : out_of_reach(ended.error());
-    if (!was_open || (is_refused && !info(why.error.fault).retry_helps)) {
+    if (!has_answered_ || (is_refused && !info(why.error.fault).retry_helps)) {
       return std::unexpected(why);
     }
     if (!std::exchange(is_told, true)) {

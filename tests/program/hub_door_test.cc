@@ -1,12 +1,15 @@
 // Which hub is meant, who asks, and what happens if nobody is there.
 
 #include <csignal>
+#include <utility>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "base/json.h"
 #include "http/server.h"
 #include "support/hub_commands.h"
+#include "support/hub_relay.h"
 
 namespace tyer::testing {
 namespace {
@@ -175,6 +178,33 @@ TEST_F(HubDoor, FollowingOutlivesTheHub) {
     EXPECT_TRUE(result.err.contains("; trying again\n")) << result.err;
     EXPECT_EQ(split_lines(result.err).size(), 3U) << result.err;
   }
+}
+
+// The hub may be killed between the answer to what was written before and the stream behind it.
+TEST_F(HubDoor, FollowingOutlivesAHubThatGoesBeforeItsStreamBegins) {
+  start_hub({"--open-loopback"});
+  ASSERT_EQ(tyer("feed add general").code, 0);
+  ASSERT_EQ(tyer("feed post general p0").code, 0);
+  bool has_listed = false;
+  bool has_refused = false;
+  HubRelay relay(std::stoi(url().substr(url().rfind(':') + 1)), [&](std::string& said) {
+    has_listed = has_listed || said.contains("\"p0\"");
+    const bool is_stream = said.starts_with("HTTP/1.1 200") && said.contains("text/event-stream");
+    if (!has_listed || !is_stream || std::exchange(has_refused, true)) return;
+    constexpr std::string_view refusal = "HTTP/1.1 503 No\r\nContent-Length: {:04}\r\n\r\n";
+    const std::size_t rest = said.size() - fmt::format(refusal, 0).size();
+    said = fmt::format(refusal, rest) + std::string(rest, ' ');
+  });
+
+  Program tail(call({"feed", "tail", "--json", "--url", relay.url()}));
+  ASSERT_TRUE(tail.wait_for("\"p0\""));
+  ASSERT_EQ(tyer("feed post general p1").code, 0);
+  EXPECT_TRUE(tail.wait_for("\"p1\""));
+
+  tail.signal(SIGTERM);
+  const ProgramResult result = tail.finish();
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_TRUE(result.err.contains("; trying again\n")) << result.err;
 }
 
 TEST_F(HubDoor, FollowingEndsWithItsKey) {
