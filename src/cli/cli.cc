@@ -9,6 +9,7 @@
 #include "cli/commands.h"
 #include "cli/help.h"
 #include "cli/hub_rows.h"
+#include "cli/stop_signals.h"
 
 namespace tyer::cli {
 namespace {
@@ -22,6 +23,12 @@ bool wants(std::span<const std::string> words, std::string_view option) {
   return std::find(words.begin(), end, option) != end;
 }
 
+// Who was told to stop ends as if by the signal that told it.
+int exit_code_of(Fault fault) {
+  const int signal = fault == Fault::cancelled ? pending_ending_signal() : 0;
+  return signal != 0 ? 128 + signal : info(fault).exit_code;
+}
+
 int report(World& world, const Failure& failure, bool json) {
   const Error& error = failure.error;
   const std::string what = printable(error.what, message_bytes_max);
@@ -33,7 +40,7 @@ int report(World& world, const Failure& failure, bool json) {
     world.output.warn(fmt::format("tyer: {}\n", what));
     if (!failure.hint.empty()) world.output.warn(fmt::format("  hint: {}\n", failure.hint));
   }
-  return info(error.fault).exit_code;
+  return exit_code_of(error.fault);
 }
 
 // Those that may stand before the command: every command has them, or it talks to a hub.

@@ -105,7 +105,7 @@ constexpr std::array run_codes{
     ExitCode{5, "it was ended at its time limit; a full disk; too many who wait"},
     ExitCode{126, "the command cannot be run"},
     ExitCode{127, "there is no such command"},
-    ExitCode{130, "interrupted while it waited for the lock"}};
+    ExitCode{130, "interrupted while it waited for the lock; 128+n by another signal n"}};
 
 constexpr std::array acquire_options{
     Option{"--any", "", "The first of the locks that is free, not all of them"},
@@ -121,9 +121,10 @@ constexpr std::array acquire_options{
 constexpr std::array<Text, 3> acquire_examples{"tyer lock acquire TSK-01-01 --command /wf:build",
                                                "tyer lock acquire TSK-01-02 TSK-01-03 --any",
                                                "tyer lock acquire deploy --wait 10m --owner alice"};
-constexpr std::array acquire_codes{done,        ExitCode{1, "somebody else has it"},
-                                   wrong_usage, hub_unreachable,
-                                   at_limit,    ExitCode{130, "interrupted while waiting"}};
+constexpr std::array acquire_codes{
+    done,        ExitCode{1, "somebody else has it"},
+    wrong_usage, hub_unreachable,
+    at_limit,    ExitCode{130, "interrupted while it waited; 143 by SIGTERM"}};
 
 constexpr std::array own_options{session_option, url_option};
 constexpr std::array<Text, 1> release_examples{

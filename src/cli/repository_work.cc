@@ -1,15 +1,13 @@
 #include "cli/repository_work.h"
 
 #include <sys/eventfd.h>
-#include <sys/signalfd.h>
-
-#include <csignal>
 
 #include <fmt/format.h>
 
 #include "base/text.h"
 #include "cli/limits.h"
 #include "cli/locking.h"
+#include "cli/stop_signals.h"
 #include "engine/keeper.h"
 #include "engine/loop.h"
 #include "env/front.h"
@@ -17,14 +15,6 @@
 
 namespace tyer::cli {
 namespace {
-
-// Signals that end the work. Others, like that of a window that was resized, do not.
-env::Fd stopping_signals() {
-  sigset_t set;
-  sigemptyset(&set);
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) sigaddset(&set, signal);
-  return env::Fd(::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
-}
 
 // On the store in any case: a hub elsewhere knows nothing of the repositories here.
 std::expected<Locking, Failure> open_store_locks(World& world, const Arguments& arguments) {
@@ -82,7 +72,8 @@ Done work_on_repository(World& world, const Arguments& arguments, const Reposito
 
 Done work_behind_front(World& world, const RepositoryTask& task, const env::Front& front,
                        const RepositoryWork& work) {
-  const env::Fd signals = stopping_signals();
+  // Others, like that of a window that was resized, do not end the work.
+  const env::Fd signals = watch_ending_signals();
   const env::Fd lost(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   Progress progress(world.output, world.env.clock);
   const git::Runner runner(

@@ -1,12 +1,10 @@
 // tyer run: a command under a lock (L13, L14).
 
 #include <sys/eventfd.h>
-#include <sys/signalfd.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <charconv>
-#include <csignal>
 
 #include <fmt/format.h>
 
@@ -14,6 +12,7 @@
 #include "cli/commands.h"
 #include "cli/limits.h"
 #include "cli/locking.h"
+#include "cli/stop_signals.h"
 #include "engine/keeper.h"
 #include "engine/loop.h"
 #include "env/supervise.h"
@@ -153,14 +152,6 @@ class Heart {
   std::optional<engine::Loop> loop_;
 };
 
-// Of signals that end a wait. They stay pending, for the command.
-env::Fd ending_signals() {
-  sigset_t set;
-  sigemptyset(&set);
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) sigaddset(&set, signal);
-  return env::Fd(::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
-}
-
 // Before the silence limit is over, nothing of the command may be left.
 Span grace_of(Span silence_max) {
   return std::min(limits::run_grace, silence_max / 8);
@@ -212,6 +203,7 @@ Done run_locked(World& world, Locking& locking, const RunWish& wish, const core:
       world.output.remark(released.error().what);
     }
   };
+  std::vector<env::Signal> early = front.take_signals();
   const auto child = world.env.processes.spawn(to_spawn(world, wish, lease, front));
   if (!child) {
     release();
@@ -224,9 +216,11 @@ Done run_locked(World& world, Locking& locking, const RunWish& wish, const core:
                                      .stop_fd = heart.stop_fd(),
                                      .grace = grace_of(lease.silence_max),
                                      .news_fd = around.bell ? around.bell->fd() : -1,
-                                     .on_news = [&] {
-                                       if (around.bell->silence()) heart.doubt();
-                                     }});
+                                     .on_news =
+                                         [&] {
+                                           if (around.bell->silence()) heart.doubt();
+                                         },
+                                     .early = std::move(early)});
   release();
   if (!ended) return std::unexpected(Failure{ended.error()});
   if (ended->why != env::Ended::Why::stopped) {
@@ -262,7 +256,8 @@ Done run_guarded(World& world, const Arguments& arguments, const RunWish& wish,
   const lock::Request request = to_request(world, wish, locking.settings, most);
   // It hangs before there is a lock that could be lost.
   const std::optional<env::Bell> bell = hang_bell(request.holder, wish.stops_when_lost);
-  const env::Fd signals = ending_signals();
+  // One that comes when the wait is over is the command's.
+  const env::Fd signals = watch_ending_signals();
   const auto outcome = locking.desk->acquire(
       request,
       {.at_most = wish.wait.value_or(Span::zero()), .stop_fds = {signals.get(), front.gone_fd()}});

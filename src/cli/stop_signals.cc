@@ -2,9 +2,16 @@
 
 #include <sys/signalfd.h>
 
+#include <algorithm>
+#include <array>
 #include <ctime>
 
 namespace tyer::cli {
+namespace {
+
+constexpr std::array ending_signals{SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+
+}  // namespace
 
 StopSignals::StopSignals() {
   sigemptyset(&wanted_);
@@ -26,6 +33,21 @@ bool StopSignals::arrived() const {
   sigset_t pending{};
   sigpending(&pending);
   return sigismember(&pending, SIGINT) == 1 || sigismember(&pending, SIGTERM) == 1;
+}
+
+env::Fd watch_ending_signals() {
+  sigset_t set;
+  sigemptyset(&set);
+  for (const int signal : ending_signals) sigaddset(&set, signal);
+  return env::Fd(::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
+}
+
+int pending_ending_signal() {
+  sigset_t pending{};
+  sigpending(&pending);
+  const auto is_pending = [&](int signal) { return sigismember(&pending, signal) == 1; };
+  const auto found = std::ranges::find_if(ending_signals, is_pending);
+  return found == ending_signals.end() ? 0 : *found;
 }
 
 }  // namespace tyer::cli

@@ -30,4 +30,11 @@ class StopSignals {
   env::Fd fd_;
 };
 
+// For one that has blocked all signals that ask a process to end: INT, TERM, HUP and QUIT. Readable
+// once one has come, which stays pending.
+[[nodiscard]] env::Fd watch_ending_signals();
+
+// Which of them is pending; 0: none.
+[[nodiscard]] int pending_ending_signal();
+
 }  // namespace tyer::cli

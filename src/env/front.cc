@@ -65,18 +65,17 @@ Result<Front> make_front(std::vector<int> ignored, int group) {
   return Front(std::move(to_read), std::move(gone), std::move(ignored), group);
 }
 
-// How the front tells its keeper that the terminal sent a signal to the whole group.
-constexpr int everybodys = 1;
-
+// What the terminal sends to the whole group has come to the command, or before that is there to
+// the keeper.
 void pass_on(const Twin& keeper, const Signal& signal) {
-  siginfo_t info{};
-  info.si_signo = signal.number;
-  info.si_code = SI_QUEUE;
-  info.si_pid = getpid();
-  info.si_uid = getuid();
-  info.si_value.sival_int = everybodys;
-  syscall(SYS_pidfd_send_signal, keeper.pidfd.get(), signal.number,
-          signal.is_everybodys ? &info : nullptr, 0);
+  if (signal.is_everybodys) return;
+  syscall(SYS_pidfd_send_signal, keeper.pidfd.get(), signal.number, nullptr, 0);
+}
+
+// When a terminal goes away, the kernel tells the leader of its session, and nobody else. Another
+// time would do no harm.
+bool is_for_leader(const Signal& signal) {
+  return (signal.number == SIGHUP || signal.number == SIGCONT) && ::getsid(0) == ::getpid();
 }
 
 // As if we had not blocked it. Where nobody could continue us the kernel does not
@@ -101,7 +100,7 @@ int wait_before(const Twin& keeper, const Front& front) {
     uninterrupted([&] { return poll(entries.data(), entries.size(), -1); });
     if (entries[0].revents != 0) break;
     while (std::optional<Signal> signal = front.take_signal()) {
-      signal->is_everybodys = signal->is_everybodys && front.group() != 0;
+      if (front.group() == 0 || is_for_leader(*signal)) signal->is_everybodys = false;
       signal->number == SIGTSTP ? stop_with(keeper, *signal) : pass_on(keeper, *signal);
     }
   }
@@ -118,9 +117,8 @@ int group_on_terminal() {
 }
 
 // In the keeper. What it says is shown also where a terminal stops who is in the background.
-void leave_group(bool shares_terminal) {
+void leave_session(bool shares_terminal) {
   if (shares_terminal) {
-    setpgid(0, 0);
     std::signal(SIGTTOU, SIG_IGN);
   } else {
     setsid();
@@ -129,14 +127,19 @@ void leave_group(bool shares_terminal) {
 
 }  // namespace
 
-// The kernel says itself that the terminal sent it; the front says it for the kernel.
+// The kernel says itself that it was the terminal.
 std::optional<Signal> Front::take_signal() const {
   signalfd_siginfo info{};
   const ssize_t got = uninterrupted([&] { return ::read(signals_.get(), &info, sizeof info); });
   if (got != sizeof info) return std::nullopt;
   return Signal{.number = static_cast<int>(info.ssi_signo),
-                .is_everybodys = info.ssi_code == SI_KERNEL ||
-                                 (info.ssi_code == SI_QUEUE && info.ssi_int == everybodys)};
+                .is_everybodys = info.ssi_code == SI_KERNEL};
+}
+
+std::vector<Signal> Front::take_signals() const {
+  std::vector<Signal> signals;
+  while (const std::optional<Signal> signal = take_signal()) signals.push_back(*signal);
+  return signals;
 }
 
 std::optional<int> Front::next_signal() const {
@@ -161,7 +164,7 @@ Result<int> run_behind_front(const std::function<int(const Front&)>& keeper, Ter
     return std::unexpected(std::move(twin).error());
   }
   if (twin->pid == 0) {
-    leave_group(group != 0);
+    leave_session(group != 0);
     const bool adopts = adopt_orphans().has_value();
     const int code = adopts ? keeper(front) : info(Fault::unavailable).exit_code;
     std::fflush(nullptr);

@@ -15,8 +15,10 @@
 //
 // A command that shares the terminal is in the front's process group: it can read
 // /dev/tty when the shell's job is in the foreground, and the terminal sends its
-// signals to both. The keeper stays in that session, because only one who is in it
-// can start somebody there, but in a group of its own: a stopped job is kept.
+// signals to both. Only one who is in their session can start somebody there, so the
+// keeper leaves it when the command is there (`supervise`): a stopped job is kept. If
+// it stayed, as the command's parent in another group, the kernel would take it for a
+// shell that continues what is stopped.
 
 #pragma once
 
@@ -57,6 +59,8 @@ class Front {
   // The next signal to this process, or nothing if there is none now.
   [[nodiscard]] std::optional<Signal> take_signal() const;
   [[nodiscard]] std::optional<int> next_signal() const;
+  // All that there are.
+  [[nodiscard]] std::vector<Signal> take_signals() const;
 
  private:
   Fd signals_;

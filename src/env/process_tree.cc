@@ -86,13 +86,14 @@ bool send(const Fd& pidfd, const ProcEntry& member, int signal) {
   return member.stat.parent == getpid() && kill(static_cast<pid_t>(member.pid), signal) == 0;
 }
 
-// Reaches those too that were forked since the scan. A group below us in another
-// session than ours is of descendants only.
-void send_to_groups(const Members& members, int signal) {
+// Reaches those too that were forked since the scan. A group below us in a session that is
+// neither ours nor that of others is of descendants only.
+void send_to_groups(const Members& members, const Exempt& exempt, int signal) {
   const pid_t own_session = getsid(0);
   std::set<std::int64_t> groups;
   for (const ProcEntry& member : members) {
-    if (member.stat.session != own_session && member.stat.group > 1) {
+    const std::int64_t session = member.stat.session;
+    if (session != own_session && session != exempt.session && member.stat.group > 1) {
       groups.insert(member.stat.group);
     }
   }
@@ -156,9 +157,9 @@ struct Round {
 };
 
 // Stopped first: so nobody can answer the end of another by starting a new one.
-Round kill_once(const Members& members, Known& killed) {
+Round kill_once(const Members& members, const Exempt& exempt, Known& killed) {
   Round round;
-  send_to_groups(members, SIGSTOP);
+  send_to_groups(members, exempt, SIGSTOP);
   for (const ProcEntry& member : members) send(open_member(member), member, SIGSTOP);
   for (const ProcEntry& member : members) {
     Fd pidfd = open_member(member);
@@ -170,7 +171,7 @@ Round kill_once(const Members& members, Known& killed) {
     }
     watch(round.pidfds, std::move(pidfd));
   }
-  send_to_groups(members, SIGKILL);
+  send_to_groups(members, exempt, SIGKILL);
   return round;
 }
 
@@ -195,7 +196,7 @@ TreeEnd kill_all(const Exempt& exempt) {
   Known killed;
   while (!is_alone(exempt)) {
     const Members members = scan(exempt);
-    const Round round = kill_once(members, killed);
+    const Round round = kill_once(members, exempt, killed);
     const bool nobody_may_be_killed = !members.empty() && round.refused == members.size();
     if (nobody_may_be_killed || clock.mono() >= until) {
       return {killed.size(), std::max<std::size_t>(members.size(), 1)};
@@ -234,6 +235,7 @@ std::vector<std::int64_t> descendants(const Exempt& exempt) {
 }
 
 TreeEnd end_descendants(Span grace, const Exempt& exempt) {
+  if (is_alone(exempt)) return {};
   ask(grace, exempt);
   return kill_all(exempt);
 }

@@ -22,6 +22,8 @@ namespace tyer::env {
 struct Exempt {
   std::int64_t unreaped = 0;         // A child of ours whose exit somebody else takes.
   std::vector<std::int64_t> spared;  // Children of ours, with all that is below them.
+  // Besides our own, a session that others are in as well: its groups are not signalled as such.
+  std::int64_t session = 0;
 };
 
 struct TreeEnd {

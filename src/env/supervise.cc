@@ -1,6 +1,7 @@
 #include "env/supervise.h"
 
 #include <poll.h>
+#include <unistd.h>
 
 #include <array>
 #include <csignal>
@@ -15,19 +16,22 @@ namespace {
 
 using Why = Ended::Why;
 
-// A command that has become another user may refuse them; it goes on all the same. What came
-// before it was there it does not have, whoever sent it.
-void pass_on_signals(const Supervision& run, bool has_everybodys) {
+// A command that has become another user may refuse it; it goes on all the same.
+void pass_on(const Supervision& run, const Signal& signal) {
+  const bool stops = signal.number == SIGTSTP && run.front.group() == 0;
+  static_cast<void>(run.child.signal_group(stops ? SIGSTOP : signal.number));
+}
+
+// The child has what came to everybody since it is there.
+void pass_on_signals(const Supervision& run) {
   const bool shares = run.front.group() != 0;
   while (const std::optional<Signal> signal = run.front.take_signal()) {
-    if (shares && has_everybodys && signal->is_everybodys) continue;
-    const bool stops = signal->number == SIGTSTP && !shares;
-    static_cast<void>(run.child.signal_group(stops ? SIGSTOP : signal->number));
+    if (!shares || !signal->is_everybodys) pass_on(run, *signal);
   }
 }
 
 Result<Why> wait_for_reason(const Supervision& run) {
-  pass_on_signals(run, false);
+  for (const Signal& signal : run.early) pass_on(run, signal);
   while (true) {
     // poll(2) passes over a descriptor of -1.
     std::array<pollfd, 5> entries{pollfd{.fd = run.child.fd(), .events = POLLIN},
@@ -41,16 +45,19 @@ Result<Why> wait_for_reason(const Supervision& run) {
     if (entries[1].revents != 0) return Why::stopped;
     if (entries[2].revents != 0) return Why::front_gone;
     if (entries[4].revents != 0) run.on_news();
-    pass_on_signals(run, true);
+    pass_on_signals(run);
   }
 }
 
 }  // namespace
 
 Result<Ended> supervise(const Supervision& run) {
+  // We shared it to start the child there: see front.h.
+  const pid_t session = ::getsid(0);
+  if (run.front.group() != 0) ::setsid();
   const Result<Why> why = wait_for_reason(run);
   // Also if waiting failed: nothing may go on unwatched.
-  const TreeEnd end = end_descendants(run.grace, {.unreaped = run.child.pid()});
+  const TreeEnd end = end_descendants(run.grace, {.unreaped = run.child.pid(), .session = session});
   if (!why) return std::unexpected(why.error());
   TYER_TRY(const std::optional<Exit> exit, run.child.wait(Span::zero()));
   if (!exit) {

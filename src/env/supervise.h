@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <vector>
 
 #include "base/error.h"
 #include "base/time.h"
@@ -24,6 +25,7 @@ struct Supervision {
   Span grace{};      // Between SIGTERM and SIGKILL.
   int news_fd = -1;  // Readable: `on_news` is called, which makes it unreadable.
   std::function<void()> on_news = {};
+  std::vector<Signal> early = {};  // Taken before the child was started: it has none of them.
 };
 
 struct Ended {

@@ -3,6 +3,7 @@
 
 #include <csignal>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "base/json.h"
@@ -306,21 +307,22 @@ TEST_P(LockScenario, ForgetsOneWhoIsInterruptedWhileItWaits) {
   Program agent(idle());
   const Acquired held = acquire("K --pid " + std::to_string(agent.pid()));
   Program follower(follow());
-  for (const std::string verb : {"run", "lock acquire"}) {
-    std::vector<std::string> words = split_words(verb + " K --wait 15s --owner");
-    words.push_back(verb == "run" ? "runner" : "asker");
-    const std::string owner = words.back();
-    if (verb == "run") words.insert(words.end(), {"--", "true"});
+  for (const auto& [verb, number] :
+       {std::pair("run", SIGINT), {"run", SIGTERM}, {"run", SIGHUP}, {"lock acquire", SIGTERM}}) {
+    const bool runs = std::string_view(verb) == "run";
+    const std::string owner = fmt::format("{}{}", runs ? "runner" : "asker", number);
+    std::vector<std::string> words = split_words(verb + (" K --wait 15s --owner " + owner));
+    if (runs) words.insert(words.end(), {"--", "true"});
     Program waiter(call(words));
     ASSERT_TRUE(is_queued(follower, owner));
 
-    waiter.signal(SIGINT);
+    waiter.signal(number);
     const ProgramResult result = waiter.finish();
 
-    EXPECT_EQ(result.code, 130) << verb;
+    EXPECT_EQ(result.code, 128 + number) << verb;
     EXPECT_EQ(result.err, "tyer: stopped waiting for the lock: interrupted\n");
+    EXPECT_TRUE(story("wait/K").ends_with("granted released")) << verb;
   }
-  EXPECT_EQ(story("wait/K"), "granted released granted released");
   EXPECT_EQ(tyer("lock release K --session " + held.session).code, 0);
   EXPECT_EQ(tyer("lock acquire K --no-keeper").code, 0);
 }

@@ -1,4 +1,5 @@
-// tyer run on a terminal, from an interactive shell with job control.
+// tyer run on a terminal: from an interactive shell with job control, and instead of a shell, as
+// after `ssh -t` or in a window that was opened for it.
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -41,8 +42,9 @@ TEST_F(RunOnATerminal, ReadsAPasswordInTheForeground) {
 }
 
 TEST_F(RunOnATerminal, StopsAndGoesOnAsAJobOfTheShell) {
-  run("echo it reads; read -r word; echo got $word; exit 3\n");
-  (void)screen.until("it reads");
+  // Not in the middle of reading the terminal: it might still get what is typed for the shell.
+  run("echo it waits; read -r x <go; echo it reads; read -r word; echo got $word; exit 3\n");
+  (void)screen.until("it waits");
 
   screen.type("\x1a");
 
@@ -51,6 +53,8 @@ TEST_F(RunOnATerminal, StopsAndGoesOnAsAJobOfTheShell) {
   (void)screen.until("kept2");
   screen.type("fg\n");
   (void)screen.until("$TYER run K -- sh script");
+  tell_go();
+  (void)screen.until("it reads");
   screen.type("hello\n");
   (void)screen.until("got hello");
   expect_code(3);
@@ -81,6 +85,64 @@ TEST_F(RunOnATerminal, PassesAnInterruptionOnOnce) {
   screen.type("end\n");
   EXPECT_FALSE(screen.until("got end").contains("interrupted 2"));
   expect_code(7);
+}
+
+TEST_F(RunOnATerminal, IsToldByItsShellThatTheTerminalWasClosed) {
+  run("trap 'echo hung up >story; exit 9' HUP; echo it waits; while :; do read -r x <go; done\n");
+  (void)screen.until("it waits");
+
+  screen.close();
+
+  (void)bash.finish();
+  EXPECT_EQ(tyer("run K --wait 1m -- true").code, 0);
+  EXPECT_EQ(read_file("story"), "hung up\n");
+}
+
+// What the kernel tells of the terminal it tells the leader of the session alone.
+class RunInsteadOfAShell : public LockProgramTest {
+ protected:
+  [[nodiscard]] ProgramCall run(const std::string& script) const {
+    ProgramCall run = call({"run", "K", "--", "sh", "-c", script});
+    run.terminal = screen.path();
+    return run;
+  }
+
+  // A signal that is caught ends a `read`.
+  const std::string reads = "echo ready; while :; do read -r x; [ \"$x\" = end ] && exit 7; done";
+  Screen screen{80, 24};
+};
+
+TEST_F(RunInsteadOfAShell, IsToldThatTheTerminalWasClosed) {
+  Program running(
+      run("trap 'echo hung up; exit 9' HUP; echo ready; while :; do read -r x <go; done"));
+  ASSERT_TRUE(running.wait_for("ready"));
+
+  screen.close();
+
+  const ProgramResult result = running.finish();
+  EXPECT_EQ(result.out, "ready\nhung up\n");
+  EXPECT_EQ(result.code, 9);
+}
+
+TEST_F(RunInsteadOfAShell, IsNotStoppedByTheKeyThatStopsJobs) {
+  Program running(run(reads));
+  ASSERT_TRUE(running.wait_for("ready"));
+
+  screen.type("\x1a");
+  screen.type("end\n");
+
+  EXPECT_EQ(running.finish().code, 7);
+}
+
+// As programs do that first give the terminal back as it was.
+TEST_F(RunInsteadOfAShell, IsNotStoppedByACommandThatStopsItself) {
+  Program running(run("trap 'trap - TSTP; kill -TSTP $$' TSTP; " + reads));
+  ASSERT_TRUE(running.wait_for("ready"));
+
+  screen.type("\x1a");
+  screen.type("end\n");
+
+  EXPECT_EQ(running.finish().code, 7);
 }
 
 }  // namespace

@@ -16,6 +16,8 @@ namespace {
 // What is about a store and nothing else.
 class RunOnAStore : public LockProgramTest {};
 
+class RunSignals : public RunAnywhere {};
+
 INSTANTIATE_TEST_SUITE_P(Desks, RunCommand, ::testing::Values("store", "hub"),
                          [](const auto& desk) { return desk.param; });
 
@@ -57,15 +59,18 @@ TEST_P(RunCommand, PassesArgumentsAsTheyAre) {
   EXPECT_EQ(result.out, "[a b][][--json][--][*][\xff]");
 }
 
+INSTANTIATE_TEST_SUITE_P(Places, RunSignals, anywhere,
+                         [](const auto& place) { return place.param; });
+
 // L13
-TEST_P(RunCommand, PassesSignalsOn) {
+TEST_P(RunSignals, ArePassedOn) {
   for (const auto& [number, name] :
        {std::pair(SIGTERM, "TERM"), {SIGINT, "INT"}, {SIGHUP, "HUP"}, {SIGUSR1, "USR1"}}) {
     Program running(run("", std::string("trap 'echo got ") + name + "; exit 7' " + name +
                                 "; echo ready; while :; do read x <go; done"));
     ASSERT_TRUE(running.wait_for("ready"));
 
-    running.signal(number);
+    signal_front(number);
     const ProgramResult result = running.finish();
 
     EXPECT_EQ(result.code, 7) << result.err;

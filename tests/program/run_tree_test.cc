@@ -12,7 +12,7 @@ namespace {
 
 // L13: the whole process tree ends with the run. The pipe `alive` is open in every
 // process of the tree and nowhere else; its end proves that none is left.
-class RunTree : public RunCommand {
+class RunTree : public RunAnywhere {
  protected:
   RunTree() {
     write_file("daemon.sh",
@@ -54,8 +54,7 @@ class RunTree : public RunCommand {
   Fifo never{dir / "never"};
 };
 
-INSTANTIATE_TEST_SUITE_P(Desks, RunTree, ::testing::Values("store", "hub"),
-                         [](const auto& desk) { return desk.param; });
+INSTANTIATE_TEST_SUITE_P(Places, RunTree, anywhere, [](const auto& place) { return place.param; });
 
 TEST_P(RunTree, IsGoneWhenTheCommandEnds) {
   Program running(run(ttl, tree("read x <go; exit 3")));
@@ -71,7 +70,7 @@ TEST_P(RunTree, IsGoneAfterATerm) {
   Program running(run(ttl, tree(forever)));
   (void)wait_for_tree();
 
-  running.signal(SIGTERM);
+  signal_front(SIGTERM);
 
   EXPECT_EQ(running.finish().code, 128 + SIGTERM);
   expect_nothing_left("granted released");
@@ -81,7 +80,7 @@ TEST_P(RunTree, IsGoneAfterAKillOfTyer) {
   Program running(run(ttl, tree(forever)));
   (void)wait_for_tree();
 
-  running.signal(SIGKILL);
+  signal_front(SIGKILL);
 
   EXPECT_EQ(running.finish().code, 128 + SIGKILL);
   expect_nothing_left("granted released");
@@ -95,6 +94,17 @@ TEST_P(RunTree, IsGoneAfterAKillOfTheProcessThatHoldsTheLock) {
 
   EXPECT_EQ(running.finish().code, 128 + SIGKILL);
   expect_nothing_left("granted lapsed:orphaned");
+}
+
+// What is killed may be in the same process group.
+TEST_P(RunTree, IsAllThatIsKilled) {
+  const std::string deaf =
+      "trap '' TERM; sh -c 'echo command 1 >&9; while :; do read x <never; done' & exit 3";
+  Program running(run(ttl, "exec 9>alive; " + deaf));
+
+  EXPECT_EQ(alive.line(), "command 1");
+  EXPECT_EQ(running.finish().code, 3);
+  expect_nothing_left("granted released");
 }
 
 TEST_P(RunTree, IsGoneAfterAKillOfTheCommand) {

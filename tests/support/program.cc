@@ -57,7 +57,13 @@ Program::Program(const ProgramCall& call) {
   const auto [err_read, err_write] = make_pipe();
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+  // Who leads a session and opens a terminal that nobody has gets it.
+  const bool leads = !call.terminal.empty();
+  posix_spawn_file_actions_addopen(&actions, 0, leads ? call.terminal.c_str() : "/dev/null",
+                                   leads ? O_RDWR : O_RDONLY, 0);
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  if (leads) posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSID);
   if (call.out_to.empty()) {
     posix_spawn_file_actions_adddup2(&actions, out_write, 1);
   } else {
@@ -72,9 +78,10 @@ Program::Program(const ProgramCall& call) {
     posix_spawn_file_actions_addchdir_np(&actions, call.directory.c_str());
   }
   pid_t pid = -1;
-  const int failed = ::posix_spawnp(&pid, call.program.c_str(), &actions, nullptr,
+  const int failed = ::posix_spawnp(&pid, call.program.c_str(), &actions, &attributes,
                                     pointers(words).data(), pointers(variables).data());
   posix_spawn_file_actions_destroy(&actions);
+  posix_spawnattr_destroy(&attributes);
   ::close(out_write);
   ::close(err_write);
   TYER_CHECK(failed == 0, "the program can be started");

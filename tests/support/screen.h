@@ -21,6 +21,9 @@ class Screen {
   // As somebody at its keyboard.
   void type(const std::string& keys) const;
 
+  // It is closed, as a window is.
+  void close() { hand_ = env::Fd(); }
+
   void resize(unsigned short columns, unsigned short lines) const;
 
   // Whether its keyboard is as it was when it was made: whole lines are read, and shown.
