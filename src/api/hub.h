@@ -7,10 +7,12 @@
 #include <atomic>
 #include <memory>
 #include <optional>
+#include <semaphore>
 #include <string>
 #include <vector>
 
 #include "api/attempts.h"
+#include "api/limits.h"
 #include "api/offers.h"
 #include "api/route.h"
 #include "api/throttle.h"
@@ -75,6 +77,8 @@ class Hub {
   [[nodiscard]] Offers& offers() { return offers_; }
   [[nodiscard]] Throttle& guesses() { return guesses_; }  // Of keys.
   [[nodiscard]] Attempts& attempts() { return attempts_; }
+  // Room for breaks of locks that wait for the end of a holder.
+  [[nodiscard]] std::counting_semaphore<>& breaks() { return breaks_; }
   [[nodiscard]] const Counters& counters() const { return counters_; }
 
   // One transaction: `decide` sees the view and the time, and says what changes. Who offers to work
@@ -103,6 +107,7 @@ class Hub {
   Throttle guesses_;
   Attempts attempts_;
   Throttle writes_;
+  std::counting_semaphore<> breaks_{limits::breaks_waiting_max};
   Counters counters_;
 };
 

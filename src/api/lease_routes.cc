@@ -230,10 +230,16 @@ Result<http::Response> break_lock(Call& call) {
   lock::Locks locks(call.hub.engine());
   const auto token = static_cast<std::uint64_t>(call.input.maybe_number("token").value_or(0));
   TYER_TRY_OK(check_texts(call.input, {"why"}, 2 * limits::lock_label_chars_max));
-  TYER_TRY(const lock::Broken broken,
-           locks.break_lock(call.input.text("name"), token, call.caller.actor.key(),
-                            call.input.text("why")));
-  return answer(dump_json(lock::to_wire(broken)));
+  // Holders may need a thread of the hub to learn that they have lost it: not all may wait here.
+  std::counting_semaphore<>& room = call.hub.breaks();
+  const bool waits = room.try_acquire();
+  const auto broken = locks.break_lock(call.input.text("name"), token, call.caller.actor.key(),
+                                       {.why = call.input.text("why"),
+                                        .ends = call.input.flag("ends"),
+                                        .wait = waits ? limits::break_wait_max : Span::zero()});
+  if (waits) room.release();
+  TYER_TRY_OK(broken);
+  return answer(dump_json(lock::to_wire(*broken)));
 }
 
 // A caller is believed about its own machine, and about no other: that the machine was restarted
@@ -356,10 +362,15 @@ std::vector<Route> lease_routes() {
        .path = "/api/leases/break",
        .who = Who::human,
        .summary = "Takes a lock away from its holder. `holder` of the answer says what became of "
-                  "that: `ended`, and nobody got the lock before; `running`, as one that does not "
-                  "end with its lock; or `unseen` from the hub's machine: it learns of it when it "
-                  "renews",
-       .body = {name, token, {"why", Type::text, false, "for the log"}},
+                  "that: `ended`, and nobody got the lock before; `ending`, and nobody gets it "
+                  "before, or for 16 s; `running`, as one that does not end with its lock; or "
+                  "`unseen` from the hub's machine: it learns of it when it renews",
+       .body = {name,
+                token,
+                {"why", Type::text, false, "for the log"},
+                {"ends", Type::flag, false,
+                 "the holder ends with its lock, as the caller sees on its own machine: until its "
+                 "end is told with `gone`, or for 16 s, nobody gets the lock"}},
        .reply = "Lease",
        .handle = break_lock},
   };

@@ -62,6 +62,7 @@ inline constexpr std::size_t offer_leases_max = 2'000;  // Looked at for one tha
 inline constexpr std::size_t lock_waits_max = 200;      // Who wait for locks, each with a thread.
 inline constexpr std::size_t lock_label_chars_max = 1'000;  // As the commands take them.
 inline constexpr std::size_t lease_watches_max = 5'000;
+inline constexpr std::ptrdiff_t breaks_waiting_max = 2;  // Each has a thread of the few for all.
 inline constexpr Span lock_wait_grace = 5s;            // To come back after the connection is gone.
 inline constexpr std::size_t lock_lefts_max = 10'000;  // Remembered for that.
 inline constexpr Span lock_wait_end_max = 5s;  // For an earlier wait at the same place to end.

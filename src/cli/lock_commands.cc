@@ -146,16 +146,23 @@ void print_broken(World& world, const Arguments& arguments, const lock::Broken& 
   const core::Lease& lease = broken.lease;
   const std::string who = fmt::format("its holder, pid {} on {},", lease.holder.pid,
                                       printable(lease.holder.place.host, 100));
-  const std::string about =
-      broken.holding == lock::Holding::ended ? fmt::format("{} has ended", who)
-      : broken.holding == lock::Holding::running
-          ? fmt::format("{} still runs: nobody but you ends it", who)
-          : fmt::format(
-                "{} cannot be seen from here; it learns of this when it renews, at the "
-                "latest {} after it last did",
-                who, describe_span(lease.silence_max));
-  world.output.print(
-      fmt::format("{} broken (token {})\n  {}\n", lock::name_of(lease.key), lease.token, about));
+  const auto about = [&] {
+    switch (broken.holding) {
+      case lock::Holding::ended: return std::string("has ended");
+      case lock::Holding::running: return std::string("still runs: nobody but you ends it");
+      case lock::Holding::ending:
+        return fmt::format("is ending; nobody gets the lock before that, for {} at most",
+                           describe_span(limits::stand_in_max));
+      case lock::Holding::unseen:
+        return fmt::format(
+            "cannot be seen from here; it learns of this when it renews, at the "
+            "latest {} after it last did",
+            describe_span(lease.silence_max));
+    }
+    std::unreachable();
+  };
+  world.output.print(fmt::format("{} broken (token {})\n  {} {}\n", lock::name_of(lease.key),
+                                 lease.token, who, about()));
 }
 
 // Who sits at the keyboard, for the record.
@@ -169,12 +176,9 @@ std::string user(const World& world) {
   return fmt::format("uid {}@{}", ::getuid(), world.env.processes.here().host);
 }
 
-}  // namespace
-
-Done run_lock_acquire(World& world, const Arguments& arguments) {
+Done acquire(World& world, const Arguments& arguments, const StopSignals& stop) {
   TYER_TRY(const auto wait, read_duration(arguments, "--wait"));
   TYER_TRY(lock::Request request, read_request(world, arguments));
-  const StopSignals stop;
   TYER_TRY(const Locking locking, open_locks(world, arguments, Access::write));
   set_limits(request, locking.settings);
   TYER_TRY(const lock::Outcome outcome,
@@ -198,6 +202,16 @@ Done run_lock_acquire(World& world, const Arguments& arguments) {
   // Closing what was waited with takes a moment; nobody has to wait for that.
   TYER_TRY_OK(world.output.flush());
   return 0;
+}
+
+}  // namespace
+
+// The code is that of the signal that ended its wait.
+Done run_lock_acquire(World& world, const Arguments& arguments) {
+  const StopSignals stop;
+  Done done = acquire(world, arguments, stop);
+  if (done || done.error().error.fault != Fault::cancelled) return done;
+  return finish(done, world, arguments.has("--json"));
 }
 
 Done run_lock_keep(World& world, const Arguments& arguments) {

@@ -1,7 +1,6 @@
 #include "core/acquire.h"
 
 #include <algorithm>
-#include <map>
 
 #include <fmt/format.h>
 
@@ -123,7 +122,10 @@ class Decision {
       const std::vector<Lease>& waiting = *queue;
       const auto mine = std::ranges::find(waiting, own, &Lease::key);
       if (mine != waiting.begin()) answer_.before.push_back(*(mine - 1));
-      if (mine != waiting.end()) continue;
+      if (mine != waiting.end()) {
+        keep(*mine);
+        continue;
+      }
       if (waiting.size() >= limits::waiters_max) {
         return fail(Fault::limit,
                     fmt::format("{}: {} are waiting already", rest_of(wish.key), waiting.size()));
@@ -132,6 +134,16 @@ class Decision {
       answer_.change.grants.back().key = own;
     }
     return {};
+  }
+
+  // A ticket that is found again would lapse if it were not renewed until somebody keeps it.
+  void keep(Lease ticket) {
+    const auto kept = asking_.kept.find(ticket.key);
+    if (kept != asking_.kept.end() && kept->second == ticket.token) return;
+    ticket.heard_at = now_;
+    ticket.heard_mono = asking_.ticket->mono;
+    answer_.change.renewals.push_back({ticket.key, ticket.token, ticket.heard_mono});
+    answer_.found.push_back(std::move(ticket));
   }
 
   const View& view_;

@@ -10,6 +10,7 @@
 
 #pragma once
 
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -23,6 +24,7 @@ struct Asking {
   bool any = false;
   std::string place;               // The id of one's own tickets; empty: one does not wait.
   std::optional<Grant> ticket;     // If the answer is no, a place is taken with it, its key aside.
+  std::map<std::string, std::uint64_t> kept;  // One's own tickets that are renewed, by their keys.
   std::set<std::uint64_t> passed;  // Tickets that had their turn and did not take it.
   bool believes_silence = true;    // False while one's own writes fail (L10, last line).
 };
@@ -31,6 +33,7 @@ struct Answer {
   bool yes = false;
   Change change;             // What it takes to get them, or to wait for them.
   std::vector<Lease> mine;   // Had before, as after a commit whose answer was lost; renewed.
+  std::vector<Lease> found;  // The same of one's tickets: those that nobody keeps yet.
   std::vector<Held> held;    // Who has what cannot be had.
   std::vector<Lease> ahead;  // Tickets whose turn it is, of keys that nobody has.
   std::vector<std::string> free;

@@ -289,6 +289,22 @@ TEST_F(Acquire, WaitsBehindAnEarlierTicket) {
   EXPECT_EQ(answer.ahead[0].token, 11U);
 }
 
+TEST_F(Acquire, RenewsAPlaceThatItFindsAgain) {
+  put("lock/a", 7, other);
+  queue("lock/a", 11, 100, "mine");
+  Asking waiting = asking({"lock/a"});
+  waiting.place = "mine";
+  waiting.ticket = Grant{.mono = 5s};
+
+  const Answer answer = decide(waiting);
+  ASSERT_EQ(answer.found.size(), 1U);
+  EXPECT_EQ(answer.found[0].heard_at, t0 + 1s);
+  EXPECT_EQ(answer.change.renewals.size(), 1U);
+
+  waiting.kept = {{ticket_key("lock/a", "mine"), 11}};
+  EXPECT_TRUE(decide(waiting).change.empty());
+}
+
 TEST_F(Acquire, ClearsTheTicketsOfDeadWaiters) {
   queue("lock/a", 11, 300, "w1");
   queue("lock/a", 12, 301, "w2").heard_at = t0 - 1h;

@@ -4,14 +4,16 @@
 // the lease of another rings for it, if it is on this machine; it renews at once and is told.
 //
 // `tyer run` ends its command when it loses the lock, and needs a moment for that. Nobody else may
-// start meanwhile: who breaks the lock holds it in the meantime, in the change that takes it away,
-// until the holder's process is gone. If who breaks it dies, its lease is an orphan's, as always.
+// start meanwhile: the change that takes the lock away gives it to the holder's process once more,
+// under a run that nobody has and nobody renews. So the lock is free when that process is gone,
+// whatever becomes of who broke it, and after `stand_in_max` in any case.
 
 #pragma once
 
 #include <string>
 
 #include "env/processes.h"
+#include "lock/locks.h"
 
 namespace tyer::lock {
 
@@ -19,6 +21,13 @@ namespace tyer::lock {
 [[nodiscard]] std::string ending_bell(const core::Holder& holder);
 // ... and one that only wants to know.
 [[nodiscard]] std::string listening_bell(const core::Holder& holder);
+
+// Whether `holder` is on this machine and ends when it has lost its lock.
+[[nodiscard]] bool ends_with_its_lock(const env::Processes& processes, const core::Holder& holder);
+
+// What has become of it. If it `ends` with the lock that it lost, that is waited for.
+[[nodiscard]] Holding await_end(const env::Processes& processes, const core::Holder& holder,
+                                bool ends, Span at_most);
 
 // Rings for `holder`, if it is on this machine and not this process.
 void wake_holder(const env::Processes& processes, const core::Holder& holder);

@@ -19,7 +19,7 @@ using testing::must;
 struct Breaking : ::testing::TestWithParam<std::string> {
   std::future<Result<Broken>> start(const core::Lease& lease) {
     return std::async(std::launch::async, [this, token = lease.token] {
-      return breaker.locks.break_lock("a", token, "bob", "it hangs");
+      return breaker.locks.break_lock("a", token, "bob", {.why = "it hangs"});
     });
   }
 
@@ -47,6 +47,23 @@ TEST_P(Breaking, KeepsOthersOutUntilAHolderThatEndsWithItsLockIsGone) {
                                                std::to_string(victim.process.pid()) +
                                                ", whose lock was broken");
   EXPECT_EQ(must(broken.get()).holding, Holding::ended);
+  EXPECT_EQ(testing::run_of(next.locks.acquire(next.request({"a"}))), "run-next");
+}
+
+// It is kept for the process that had it, not for the one that breaks it and has better to do.
+TEST_P(Breaking, KeepsOthersOutAlsoIfItDoesNotWaitForTheEnd) {
+  const core::Lease lease = victim.take("a");
+  const auto bell = env::Bell::hang(ending_bell(lease.holder));
+  ASSERT_TRUE(bell);
+
+  const Broken broken =
+      must(breaker.locks.break_lock("a", lease.token, "bob", {.wait = Span::zero()}));
+  const Outcome refused = must(next.locks.acquire(next.request({"a"})));
+  kill(victim.process.pid(), SIGKILL);
+  ASSERT_TRUE(testing::has_ended(victim.process.pid()));
+
+  EXPECT_EQ(broken.holding, Holding::ending);
+  EXPECT_TRUE(refused.got.empty());
   EXPECT_EQ(testing::run_of(next.locks.acquire(next.request({"a"}))), "run-next");
 }
 

@@ -9,6 +9,7 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "env/wait_readable.h"
+#include "lock/breaking.h"
 #include "lock/desk.h"
 #include "lock/far_wait.h"
 #include "lock/hub_client.h"
@@ -47,27 +48,34 @@ class FarDesk : public Desk {
     return read_lease(json);
   }
 
-  // A hub that is just being started again should not cost the others a silence.
   Result<core::Lease> release(const std::string& name, const std::string& run) override {
-    TYER_TRY_OK(key_of(name));
-    const Span until = env_.clock.mono() + limits::hub_release_max;
-    for (Span pause = limits::hub_retry_first;; pause *= 2) {
-      const auto json = client_.ask("DELETE", "/api/leases", {{"name", name}, {"session", run}});
-      if (json) return read_lease(*json);
-      const bool again = info(json.error().fault).retry_helps && env_.clock.mono() + pause < until;
-      if (!again) return std::unexpected(json.error());
-      TYER_TRY_OK(env::wait_any({}, pause));
-    }
+    TYER_TRY(core::Lease lease, give_back(name, run));
+    wake_holder(env_.processes, lease.holder);
+    return lease;
   }
 
-  // The hub knows who it is that asks; who sits at the keyboard stands in the reason.
+  // The hub knows who it is that asks; who sits at the keyboard stands in the reason. A holder that
+  // is here is waited for here, if the hub does not. One that it does not see is told by us, and
+  // its end is told to the hub.
   Result<Broken> break_lock(const std::string& name, std::uint64_t token, const std::string& actor,
                             const std::string& why) override {
-    const std::string told = why.empty() ? "by " + actor : fmt::format("{} (by {})", why, actor);
-    TYER_TRY(const Json json,
-             client_.ask("POST", "/api/leases/break", {},
-                         dump_json({{"name", name}, {"token", token}, {"why", told}})));
-    return read_broken(json);
+    TYER_TRY(const auto seen, look(name));
+    const bool ends = seen && seen->lease.token == token && !seen->is_visible &&
+                      ends_with_its_lock(env_.processes, seen->lease.holder);
+    Json body{{"name", name},
+              {"token", token},
+              {"why", why.empty() ? "by " + actor : fmt::format("{} (by {})", why, actor)}};
+    if (ends) body["ends"] = true;
+    TYER_TRY(const Json json, client_.ask("POST", "/api/leases/break", {}, dump_json(body)));
+    TYER_TRY(Broken broken, read_broken(json));
+    const bool is_ending = ends || broken.holding == Holding::ending;
+    if (!is_ending && broken.holding != Holding::unseen) return broken;
+    const core::Holder& holder = broken.lease.holder;
+    wake_holder(env_.processes, holder);
+    const Holding here = await_end(env_.processes, holder, is_ending, limits::break_wait_max);
+    if (here != Holding::unseen) broken.holding = here;
+    if (ends && here == Holding::ended) report_end(name, holder);
+    return broken;
   }
 
   Result<std::optional<Seen>> look(const std::string& name) override {
@@ -107,6 +115,28 @@ class FarDesk : public Desk {
   env::Env& env() const override { return env_; }
 
  private:
+  // A hub that is just being started again should not cost the others a silence.
+  Result<core::Lease> give_back(const std::string& name, const std::string& run) {
+    TYER_TRY_OK(key_of(name));
+    const Span until = env_.clock.mono() + limits::hub_release_max;
+    for (Span pause = limits::hub_retry_first;; pause *= 2) {
+      const auto json = client_.ask("DELETE", "/api/leases", {{"name", name}, {"session", run}});
+      if (json) return read_lease(*json);
+      const bool again = info(json.error().fault).retry_helps && env_.clock.mono() + pause < until;
+      if (!again) return std::unexpected(json.error());
+      TYER_TRY_OK(env::wait_any({}, pause));
+    }
+  }
+
+  // Of one that the lock is still kept for. If that cannot be said, it is kept a little longer.
+  void report_end(const std::string& name, const core::Holder& holder) {
+    const auto seen = look(name);
+    if (!seen || !*seen) return;
+    const core::Holder& present = (*seen)->lease.holder;
+    if (present.place != holder.place || present.pid != holder.pid) return;
+    (void)report_gone((*seen)->lease, env_.processes.look(present).evidence);
+  }
+
   // What the hub cannot see and we can, we see.
   Result<std::vector<Seen>> ask_for(const HubClient::Query& query) {
     TYER_TRY(const Json json, or_no_hub(client_.ask("GET", "/api/leases", query), hub_.url));

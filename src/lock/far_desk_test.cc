@@ -13,6 +13,7 @@
 #include "http/server.h"
 #include "http/stream.h"
 #include "lock/desk.h"
+#include "lock/keeping.h"
 #include "lock/lease_json.h"
 #include "support/engine_world.h"
 
@@ -102,6 +103,15 @@ TEST_F(FarDeskTest, TellsTheAnswerNoFromAnAnswerThatIsNoHubs) {
 
   EXPECT_EQ(fault_of(desk->acquire(request(), {})), "unavailable");
   EXPECT_EQ(must(desk->acquire(request(), {})).free, std::vector<std::string>{"b"});
+}
+
+// Its time is over by our clock, as far as we may trust it, and not yet by the hub's.
+TEST_F(FarDeskTest, KeepsNothingIfAllIsLostAtOnce) {
+  core::Lease lease = lease_of(request().holder);
+  lease.granted_at -= lease.hold_max;
+  answers.push_back(say(200, to_wire(lease)));
+
+  EXPECT_EQ(fault_of(keep(*desk, {"a"}, "run-1", 1min, -1)), "fenced");
 }
 
 TEST_F(FarDeskTest, SaysWhichHubIsOutOfReach) {

@@ -4,6 +4,8 @@
 #include <array>
 #include <map>
 
+#include <fmt/format.h>
+
 #include "engine/keeper.h"
 #include "engine/loop.h"
 #include "env/fd.h"
@@ -25,14 +27,16 @@ class Keeping {
   Result<> run(const std::vector<std::string>& names) {
     for (const std::string& name : names) TYER_TRY_OK(take(name));
     if (leases_.empty()) return nothing_to_keep_;
+    nothing_to_keep_ = {};
     const core::Holder holder = leases_.begin()->second.holder;
     const auto watched = env_.processes.watch_end(holder);
     const std::array fds{stop_fd_, watched && *watched ? (*watched)->get() : -1};
-    while (!leases_.empty()) {
+    for (bool is_first = true;; is_first = false) {
       const Span wait = step();
       const core::Sight sight = env_.processes.look(holder);
       if (sight.liveness == core::Liveness::gone) return end_all(sight.evidence);
-      if (leases_.empty()) break;
+      // What is lost in the first step was not there to be kept.
+      if (leases_.empty()) return is_first ? nothing_to_keep_ : Result<>();
       const Span until = env_.clock.mono() + wait;
       TYER_TRY_OK(desk_.rest(leases(), fds, wait));
       // Whether the holder lives is seen at once, what there is to know of its locks a little
@@ -42,7 +46,6 @@ class Keeping {
       TYER_TRY(const bool stopped, env::wait_readable(stop_fd_, Span::zero()));
       if (stopped) return {};
     }
-    return {};
   }
 
  private:
@@ -71,6 +74,7 @@ class Keeping {
                                     renewed.error().fault == Fault::fenced);
     if (ended) {  // The others are kept all the same.
       nothing_to_keep_ = std::unexpected(renewed.error());
+      take_orphan(name);
       return {};
     }
     TYER_TRY(core::Lease lease, std::move(renewed));
@@ -79,12 +83,25 @@ class Keeping {
     return {};
   }
 
+  // One whose process is gone cannot be renewed; that it has ended is still to be said.
+  void take_orphan(const std::string& name) {
+    const auto seen = desk_.look(name);
+    if (!seen || !*seen || (*seen)->lease.holder.run != run_) return;
+    const core::Lease& lease = (*seen)->lease;
+    const bool is_gone = env_.processes.look(lease.holder).liveness == core::Liveness::gone;
+    if (is_gone) leases_[lease.key] = lease;
+  }
+
   // Renews what is due and drops what is no longer held. How long it may sleep.
   Span step() {
     const Time now = env_.clock.now();
     const Result<Time> next = keeper_.step(now);
     backoff_ = next ? Span::zero() : engine::next_backoff(backoff_);
-    for (const engine::Lost& lost : keeper_.take_lost()) leases_.erase(lost.lease.key);
+    for (const engine::Lost& lost : keeper_.take_lost()) {
+      leases_.erase(lost.lease.key);
+      nothing_to_keep_ =
+          fail(Fault::fenced, fmt::format("{}: {}", name_of(lost.lease.key), lost.why));
+    }
     drop_ended();
     return next ? std::max<Span>(*next - now, 1ms) : backoff_;
   }

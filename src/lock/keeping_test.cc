@@ -125,7 +125,7 @@ TEST_P(Keeping, EndsWhenTheLockIsBroken) {
   auto kept = start({"a"});
   await_start("a", lease);
 
-  must(watcher.locks.break_lock("a", lease.token, "bob", "it hangs"));
+  must(watcher.locks.break_lock("a", lease.token, "bob", {.why = "it hangs"}));
 
   must(kept.get());
   EXPECT_EQ(watcher.events("a").back().type, "lease.broken");
@@ -138,7 +138,7 @@ TEST_P(Keeping, LeavesASuccessorAlone) {
   auto kept = start({"a"});
   await_start("a", lease);
 
-  must(watcher.locks.break_lock("a", lease.token, "bob", "it hangs"));
+  must(watcher.locks.break_lock("a", lease.token, "bob", {.why = "it hangs"}));
   const core::Lease taken = other.take("a");
   kill(agent.process.pid(), SIGKILL);
 

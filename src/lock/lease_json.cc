@@ -11,7 +11,7 @@ namespace {
 constexpr std::array verdicts{core::Verdict::live, core::Verdict::orphaned, core::Verdict::silent,
                               core::Verdict::overdue};
 
-constexpr std::array<std::string_view, 3> holdings{"ended", "running", "unseen"};
+constexpr std::array<std::string_view, 4> holdings{"ended", "running", "unseen", "ending"};
 
 std::string_view word_of(Holding holding) {
   return holdings[static_cast<std::size_t>(holding)];

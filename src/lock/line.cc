@@ -27,22 +27,6 @@ Line::Line(Locks& locks, core::Asking asking, std::string place,
   asking_.ticket->holder.run = asking_.place;
 }
 
-// They are renewed with the next look.
-Result<> Line::resume() {
-  std::vector<core::Lease> left;
-  TYER_TRY_OK(engine_.read([&](const core::View& view) -> Result<> {
-    left.clear();
-    for (const core::Grant& wish : asking_.wishes) {
-      TYER_TRY(auto ticket, view.lease(core::ticket_key(wish.key, asking_.place)));
-      if (ticket) left.push_back(*std::move(ticket));
-    }
-    return {};
-  }));
-  const Span due = clock_.boot_time() - limits::heartbeat_every;
-  for (core::Lease& ticket : left) keeper_.hold(std::move(ticket), due);
-  return {};
-}
-
 Result<Outcome> Line::look(bool likely) {
   // After trouble or a sleep, silences may be our own: holders get time to be heard.
   const Span now = clock_.boot_time();
@@ -55,7 +39,10 @@ Result<Outcome> Line::look(bool likely) {
     return outcome;
   }
   note_turns(outcome->next);
-  for (const core::Lease& ticket : outcome->tickets) keeper_.hold(ticket, outcome->asked);
+  for (const core::Lease& ticket : outcome->tickets) {
+    asking_.kept[ticket.key] = ticket.token;
+    keeper_.hold(ticket, outcome->asked);
+  }
   if (!outcome->got.empty()) {
     for (const core::Grant& wish : asking_.wishes) {
       keeper_.forget(core::ticket_key(wish.key, asking_.place));
@@ -75,10 +62,8 @@ Result<Outcome> Line::look_once(bool likely) {
     return outcome;
   }
   TYER_TRY_OK(keeper_.step(clock_.now()));
-  // A place that was lost is taken anew; one that could only not be renewed in time is kept.
-  for (engine::Lost& lost : keeper_.take_lost()) {
-    keeper_.hold(std::move(lost.lease), clock_.boot_time() - limits::heartbeat_every);
-  }
+  // A place that was lost is taken anew; one that could only not be renewed in time is found again.
+  for (const engine::Lost& lost : keeper_.take_lost()) asking_.kept.erase(lost.lease.key);
   pass_over();
   return likely ? locks_.acquire(asking_) : locks_.acquire_in_turn(asking_);
 }

@@ -21,9 +21,7 @@ class Line {
   Line(Locks& locks, core::Asking asking, std::string place,
        const std::optional<core::Holder>& waits = {});
 
-  // Keeps the tickets that it left behind when it last waited at this place.
-  [[nodiscard]] Result<> resume();
-
+  // Tickets that it finds, as of an earlier wait at this place, are its own from then on.
   // `likely`: it will be its turn, as when the holder has just ended.
   [[nodiscard]] Result<Outcome> look(bool likely = false);
 

@@ -56,6 +56,42 @@ TEST_F(LineTest, TakesAPlaceAnewThatItHasLost) {
   EXPECT_GT(world.lease(ticket)->token, token);
 }
 
+// It was taken anew, and nobody said so.
+TEST_F(LineTest, KeepsAPlaceThatItFindsAgain) {
+  world.give(testing::grant_for(*far, "lock/a"));
+  Line line = line_of(world.here, locks);
+  must(line.look());
+  const std::string ticket = core::ticket_key("lock/a", line.place());
+  must(world.apply({.endings = {{.key = ticket, .token = world.lease(ticket)->token}}}));
+  world.here.store.loses_answers = true;
+  EXPECT_EQ(fault_of(line.look()), "unavailable");
+  world.here.store.loses_answers = false;
+  const std::uint64_t token = world.lease(ticket)->token;
+
+  for (Span passed{}; passed <= 2 * limits::ticket_silence_max; passed += 10s) {
+    must(line.look());
+    EXPECT_LE(world.time.now - world.lease(ticket)->heard_at, 30s);
+    world.pass(10s);
+  }
+
+  EXPECT_EQ(world.lease(ticket)->token, token);
+}
+
+// As a hub that was started again does for somebody who waits there.
+TEST_F(LineTest, RenewsThePlaceOfAnEarlierWaitWithItsFirstLook) {
+  world.give(testing::grant_for(*far, "lock/a"));
+  Line earlier = line_of(world.here, locks);
+  must(earlier.look());
+  const std::string ticket = core::ticket_key("lock/a", earlier.place());
+  world.pass(limits::ticket_silence_max - 1s);
+
+  const Request request{.names = {"a"}, .holder = world.here.processes.self("run-2")};
+  Line line(locks, must(locks.to_asking(request)), earlier.place());
+  must(line.look());
+
+  EXPECT_EQ(world.lease(ticket)->heard_at, world.time.now);
+}
+
 // L10: a judge whose own store was out of reach believes no silence for a while.
 TEST_F(LineTest, DoubtsASilenceAfterAnOutage) {
   world.give(testing::grant_for(*far, "lock/a"));

@@ -39,6 +39,7 @@ void tell(core::Answer& answer, const core::Witness& witness, Time now, Outcome&
   }
   outcome.free.clear();
   for (const std::string& key : answer.free) outcome.free.emplace_back(name_of(key));
+  outcome.tickets = std::move(answer.found);
   outcome.before = std::move(answer.before);
   outcome.behind = std::move(answer.behind);
 }
@@ -171,10 +172,19 @@ Result<core::Lease> Locks::own(const core::View& view, const std::string& key,
 Result<core::Lease> Locks::renew(const std::string& name, const std::string& run) {
   TYER_TRY(const std::string key, key_of(name));
   core::Lease lease;
+  const env::Env& env = engine_.env();
   const auto decide = [&](const core::View& view, Time now) -> Result<core::Change> {
     TYER_TRY(lease, own(view, key, run));
     lease.heard_at = now;
-    lease.heard_mono = engine::mono_for(engine_.env(), lease.holder);
+    lease.heard_mono = engine::mono_for(env, lease.holder);
+    // Judged as it would be then: it has been heard of again, but nothing else is mended by that.
+    const core::Judgement judgement = core::judge(lease, env.processes.look(lease.holder), now);
+    if (judgement.verdict != core::Verdict::live) {
+      return fail(
+          Fault::fenced,
+          fmt::format("{}: the lease of session {} is {}, and cannot be renewed: {}", name_of(key),
+                      printable(run), core::name(judgement.verdict), judgement.why));
+    }
     return core::Change{.renewals = {{key, lease.token, lease.heard_mono}}};
   };
   TYER_TRY_OK(engine_.apply({"run/" + run}, decide, {key}));

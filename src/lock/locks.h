@@ -18,6 +18,7 @@
 #include "core/acquire.h"
 #include "engine/engine.h"
 #include "env/bell.h"
+#include "lock/limits.h"
 
 namespace tyer::lock {
 
@@ -59,8 +60,8 @@ struct Outcome {
   std::vector<std::string> free;  // Names that could have been had.
   std::vector<Seen> ended;        // Leases that it was taken over from, and why.
 
-  // Of one who waits: the tickets it got, who is directly before it, and those
-  // who are first now that it has gone.
+  // Of one who waits: the tickets it got or found again, who is directly before it, and
+  // those who are first now that it has gone.
   std::vector<core::Lease> tickets;
   std::vector<core::Lease> before;
   std::vector<core::Lease> behind;
@@ -71,6 +72,14 @@ enum class Holding : std::uint8_t {
   ended,    // Its process is gone.
   running,  // It goes on.
   unseen,   // On another machine, or in another container: it learns of it when it renews.
+  ending,   // It ends by itself and has not yet; until then nobody gets the lock.
+};
+
+// How a lock is taken away.
+struct Breaking {
+  std::string why;
+  bool ends = false;  // The holder ends with its lock, as was seen on its own machine ...
+  Span wait = limits::break_wait_max;  // ... and if it does, for how long that is waited for.
 };
 
 struct Broken {
@@ -100,15 +109,15 @@ class Locks {
   // What is asked for, by keys. `invalid` says what is wrong with it.
   [[nodiscard]] Result<core::Asking> to_asking(const Request& request) const;
 
-  // Heartbeat of the run's lease. `not_found` if nobody holds the key, `fenced`
-  // if another run does, which is named (L6).
+  // Heartbeat of the run's lease, also after a silence. `not_found` if nobody holds the key,
+  // `fenced` if another run does, which is named (L6), if its holder is gone, or its time over.
   [[nodiscard]] Result<core::Lease> renew(const std::string& name, const std::string& run);
   [[nodiscard]] Result<core::Lease> release(const std::string& name, const std::string& run);
 
   // Ends whatever lease has this token, on behalf of `actor`. `not_found` if it has ended. If its
   // holder ends with it, this waits for that: see breaking.h.
   [[nodiscard]] Result<Broken> break_lock(const std::string& name, std::uint64_t token,
-                                          const std::string& actor, const std::string& why);
+                                          const std::string& actor, const Breaking& how);
 
   // Ends the lease that was `seen`, because its holder is gone: `evidence`. `not_found` if it has
   // ended already.

@@ -187,6 +187,16 @@ TEST_F(LocksTest, RenewsOnesOwnLock) {
   EXPECT_EQ(renewed.heard_mono, world.here.clock.mono());
 }
 
+TEST_F(LocksTest, RenewsOnesOwnLockAfterASilenceButNotBeyondItsTime) {
+  acquire({"a"});
+  world.pass(limits::silence_max + 1s);
+  must(locks.renew("a", "run-1"));
+
+  world.pass(limits::hold_max);
+  EXPECT_EQ(fault_of(locks.renew("a", "run-1")), "fenced");
+  EXPECT_EQ(must(locks.look("a"))->judgement.verdict, core::Verdict::silent);
+}
+
 TEST_F(LocksTest, ReleasesOnesOwnLock) {
   acquire({"a"});
 
@@ -301,7 +311,8 @@ TEST_F(LocksTest, LogsAReleaseOnce) {
 TEST_F(LocksTest, BreaksALockAndLogsWhoDid) {
   const Outcome outcome = acquire_far({"a"});
 
-  const Broken broken = must(locks.break_lock("a", outcome.got[0].token, "bob", "it hangs"));
+  const Broken broken =
+      must(locks.break_lock("a", outcome.got[0].token, "bob", {.why = "it hangs"}));
 
   EXPECT_EQ(broken.lease, outcome.got[0]);
   EXPECT_FALSE(world.lease("lock/a"));
@@ -314,11 +325,11 @@ TEST_F(LocksTest, BreaksALockAndLogsWhoDid) {
 TEST_F(LocksTest, DoesNotBreakASuccessorsLock) {
   const std::uint64_t token = acquire({"a"}).got[0].token;
   must(locks.release("a", "run-1"));
-  EXPECT_EQ(locks.break_lock("a", token, "bob", "").error().what,
+  EXPECT_EQ(locks.break_lock("a", token, "bob", {.why = ""}).error().what,
             "a: the lease with token 1 has ended meanwhile");
   acquire_far({"a"});
 
-  const auto refused = locks.break_lock("a", token, "bob", "");
+  const auto refused = locks.break_lock("a", token, "bob", {.why = ""});
 
   ASSERT_EQ(fault_of(refused), "not_found");
   EXPECT_EQ(refused.error().what,

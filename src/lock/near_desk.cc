@@ -21,7 +21,7 @@ class NearDesk : public Desk {
   }
   Result<Broken> break_lock(const std::string& name, std::uint64_t token, const std::string& actor,
                             const std::string& why) override {
-    return locks_.break_lock(name, token, actor, why);
+    return locks_.break_lock(name, token, actor, {.why = why});
   }
   Result<std::optional<Seen>> look(const std::string& name) override { return locks_.look(name); }
   Result<std::vector<Seen>> list() override { return locks_.list(); }

@@ -59,7 +59,6 @@ class Waiter {
   }
 
   Result<Outcome> wait() {
-    if (patience_.proxy && !place_.name.empty()) TYER_TRY_OK(line_.resume());
     while (true) {
       TYER_TRY(Outcome outcome, look());
       if (!outcome.got.empty() || is_over(outcome)) return outcome;

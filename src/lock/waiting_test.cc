@@ -80,7 +80,7 @@ TEST_P(Waiting, IsRungForWhenItsTurnComes) {
     }));
   }
 
-  must(holder.locks.break_lock("a", held.token, "user/me", ""));
+  must(holder.locks.break_lock("a", held.token, "user/me", {.why = ""}));
 
   EXPECT_TRUE(next->silence());
   EXPECT_FALSE(last->silence());
@@ -111,7 +111,7 @@ TEST_P(Waiting, GetsTheLockWhenItIsBroken) {
   Answer answer = ask(first, {"a"});
   holder.await_tickets("a", 1);
 
-  must(holder.locks.break_lock("a", lease.token, "bob", "it hangs"));
+  must(holder.locks.break_lock("a", lease.token, "bob", {.why = "it hangs"}));
 
   EXPECT_EQ(run_of(answer.get()), "run-first");
 }

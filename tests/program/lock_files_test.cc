@@ -134,6 +134,23 @@ TEST_F(LockFiles, OfOtherToolsAreJudgedByProcessHeartbeatAndTimeout) {
             "lapsed:orphaned granted lapsed:silent granted lapsed:overdue granted");  // L18
 }
 
+// L6, L10: one's own is found again, perhaps too late.
+TEST_F(LockFiles, AreRenewedAfterASilenceAndNotWhenTheirTimeIsOver) {
+  Program dead(idle());
+  write_seven("gone", gone_pid(dead), 1s, 1min);
+  write_seven("silent", ::getpid(), 181s, 5min);
+  write_seven("overdue", ::getpid(), 1s, 31min);
+  const std::string session = " --session 550e8400-e29b-41d4-a716-446655440000";
+
+  EXPECT_EQ(tyer("lock renew silent" + session).code, 0);
+  EXPECT_EQ(tyer("lock check silent").code, 0);
+  EXPECT_EQ(tyer("lock renew gone" + session).code, 4);
+  const ProgramResult overdue = tyer("lock renew overdue" + session);
+  EXPECT_EQ(overdue.code, 4);
+  EXPECT_TRUE(overdue.err.contains("held for 31 min, the limit is 30 min")) << overdue.err;
+  EXPECT_EQ(tyer("lock keep overdue" + session).code, 4);
+}
+
 // L10 steps 1, 2 and 5: who is elsewhere is judged by the clock alone.
 TEST_F(LockFiles, OfOtherBootsAndOtherHostsAreJudgedByWhatCanBeSeen) {
   Program agent(idle());

@@ -175,7 +175,11 @@ TEST_P(RunCommand, IsGoneBeforeTheNextHolderStartsWhenItsLockIsBroken) {
   EXPECT_EQ(next.finish().out, "");
   EXPECT_EQ(victim.finish().code, 4);
   EXPECT_EQ(read_file("story"), "victim\nnext\n");
-  EXPECT_EQ(story("lock/K"), "granted broken granted released granted released");
+  // Who waits may see that the victim is gone before who broke the lock does.
+  const std::string told = story("lock/K");
+  EXPECT_TRUE(told == "granted broken granted released granted released" ||
+              told == "granted broken granted lapsed:orphaned granted released")
+      << told;
 }
 
 TEST_P(RunCommand, IsToldAtOnceThatItsLockWasBrokenAlsoIfItGoesOn) {

@@ -29,6 +29,7 @@ Result<> WatchedStore::commit(const store::Writes& writes) {
   }
   TYER_TRY_OK(real_.commit(writes));
   ++commits;
+  if (loses_answers) return no_answer();
   return {};
 }
 

@@ -27,6 +27,7 @@ class WatchedStore final : public store::Store {
 
   std::atomic<bool> cut = false;              // Nothing gets through.
   std::atomic<bool> refuses_commits = false;  // Nothing is committed: the disk is full.
+  std::atomic<bool> loses_answers = false;    // Commits go through, and nobody is told.
   std::atomic<int> commits = 0;               // That went through.
   std::function<void()> before_commit = [] {};
 
