@@ -23,6 +23,7 @@ enum class Flaw : std::uint8_t {
   no_journal_replay,
   no_start_time,
   no_monotonic_heartbeat,
+  found_again_unjudged,
 };
 
 struct Weather {

@@ -180,8 +180,19 @@ Broken World::check_dead_holders(const Process& sweeper) {
   return std::nullopt;
 }
 
-// Law 1 as people feel it: never do two believe that they may act. Only a
-// store whose clock jumps can deceive a holder, and then its writes are refused.
+// Whether nobody may take it, neither on its holder's machine nor elsewhere, as long as that lives.
+core::Judgement World::judge(const core::Lease& lease) const {
+  const Time now = database_clock_.now();
+  core::Sight sight{.liveness = core::Liveness::alive, .evidence = "", .mono_now = {}};
+  core::Judgement elsewhere = core::judge(lease, sight, now);
+  if (elsewhere.verdict != core::Verdict::live) return elsewhere;
+  sight.mono_now = machine_of(lease.holder.place.host)->mono();
+  return core::judge(lease, sight, now);
+}
+
+// Law 1 as people feel it: never do two believe that they may act, nor does one while another may
+// take its lease. Only a store whose clock jumps can deceive a holder, and then its writes are
+// refused.
 Broken World::check_trust() {
   if (store_clock_jumped_) return std::nullopt;
   for (const auto& [key, lease] : laws_->live()) {
@@ -190,6 +201,10 @@ Broken World::check_trust() {
       if (process->is_running() && process->actor->trusts(key)) ++believers;
     }
     if (believers > 1) return fmt::format("law 1: {} believe that they hold {}", believers, key);
+    if (believers == 0) continue;
+    if (const core::Judgement judged = judge(lease); judged.verdict != core::Verdict::live) {
+      return fmt::format("law 1: somebody believes that it holds {}: {}", key, judged.why);
+    }
   }
   return std::nullopt;
 }

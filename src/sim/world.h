@@ -101,6 +101,7 @@ class World {
   [[nodiscard]] Broken check_verdict(const core::Event& event);
   [[nodiscard]] Broken check_dead_holders(const Process& sweeper);
   [[nodiscard]] Broken check_trust();
+  [[nodiscard]] core::Judgement judge(const core::Lease& lease) const;
   [[nodiscard]] Machine* machine_of(const std::string& host) const;
   void trace(const Process& process, const std::string& what) const;
 

@@ -1,5 +1,7 @@
 #include "sim/racer.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "base/json.h"
@@ -29,7 +31,8 @@ Result<Time> Racer::step(Time now) {
       doing_ = "rests";
       return now + 30s;
     }
-    TYER_TRY_OK(ask());
+    const Result<> asked = ask();
+    if (!asked) return dawdle(now, asked.error());
   } else if (work_left_ == 0) {
     TYER_TRY_OK(release());
   } else if (home_.rng.one_in(40)) {
@@ -42,6 +45,13 @@ Result<Time> Racer::step(Time now) {
     TYER_TRY_OK(work());
   }
   return std::min(beat, now + home_.rng.between(Span(100ms), Span(15s)));
+}
+
+// Who heard no answer may have what it asked for, and may be long in asking again.
+Result<Time> Racer::dawdle(Time now, const Error& error) {
+  if (home_.rng.one_in(2)) return std::unexpected(error);
+  doing_ = "dawdles: " + error.what;
+  return now + home_.rng.between(Span(1s), 2 * silence);
 }
 
 bool Racer::trusts(const std::string& key) const {
@@ -68,6 +78,12 @@ void Racer::line_up() {
 
 Result<> Racer::ask() {
   if (!line_) line_up();
+  const Span asked = home_.engine.env().clock.boot_time();
+  TYER_TRY(const auto found, find_again());
+  if (found) {
+    take(*found, asked);
+    return {};
+  }
   // What the commit gave is found again if its answer is lost.
   TYER_TRY(const lock::Outcome outcome, line_->look());
   if (outcome.got.empty()) {
@@ -78,14 +94,33 @@ Result<> Racer::ask() {
     run_.clear();
     return {};
   }
-  const core::Lease& got = outcome.got.front();
-  key_ = got.key;
-  doing_ = fmt::format("got {} with token {}", key_, got.token);
-  token_ = got.token;
-  work_left_ = home_.rng.between(1, 8);
-  keeper_.hold(got, outcome.asked);
-  line_.reset();
+  take(outcome.got.front(), outcome.asked);
   return {};
+}
+
+void Racer::take(const core::Lease& lease, Span asked) {
+  key_ = lease.key;
+  doing_ = fmt::format("got {} with token {}", key_, lease.token);
+  token_ = lease.token;
+  work_left_ = home_.rng.between(1, 8);
+  keeper_.hold(lease, asked);
+  line_.reset();
+}
+
+// As the decision of a claim would without its protection: what is one's own is taken as it is,
+// neither judged nor renewed.
+Result<std::optional<core::Lease>> Racer::find_again() {
+  std::optional<core::Lease> found;
+  if (home_.flaw != sim::Flaw::found_again_unjudged) return found;
+  TYER_TRY_OK(home_.engine.read([&](const core::View& view) -> Result<> {
+    found.reset();
+    TYER_TRY(const std::vector<core::Lease> leases, view.leases("lock/", limits::page_rows_max));
+    const auto mine = std::ranges::find_if(
+        leases, [&](const core::Lease& lease) { return lease.holder.run == run_; });
+    if (mine != leases.end()) found = *mine;
+    return {};
+  }));
+  return found;
 }
 
 Result<> Racer::work() {

@@ -20,6 +20,9 @@ class Racer final : public sim::Actor {
 
  private:
   [[nodiscard]] Result<> ask();
+  [[nodiscard]] Result<Time> dawdle(Time now, const Error& error);
+  [[nodiscard]] Result<std::optional<core::Lease>> find_again();
+  void take(const core::Lease& lease, Span asked);
   void line_up();
   [[nodiscard]] Result<> work();
   [[nodiscard]] Result<> release();
