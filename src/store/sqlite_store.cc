@@ -80,22 +80,22 @@ class FileWatchHint final : public Watch {
 class SqliteStore final : public Store {
  public:
   SqliteStore(std::string path, env::Clock& clock, const Options& options,
-              std::unique_ptr<SqliteConn> writer, std::unique_ptr<Turnstile> queue)
+              std::unique_ptr<SqliteConn> first, std::unique_ptr<Turnstile> queue)
       : path_(std::move(path)),
         clock_(clock),
         durability_(options.durability),
         fold_when_closed_(options.fold_when_closed),
         opened_(clock.mono()),
-        writer_(std::move(writer)),
-        view_(*writer_, &recent_),
         queue_(std::move(queue)) {
-    writer_->keep_log();
+    give_back(std::move(first));
+    readers_ = 1;
   }
 
   ~SqliteStore() override {
     if (in_memory()) return;
     const bool was_long = clock_.mono() - opened_ >= limits::open_for_long;
-    if (fold_when_closed_ || was_long) writer_->fold_log();
+    if (!fold_when_closed_ && !was_long) return;
+    if (const auto writer = the_writer()) (*writer)->fold_log();
   }
   SqliteStore(const SqliteStore&) = delete;
   SqliteStore& operator=(const SqliteStore&) = delete;
@@ -113,6 +113,7 @@ class SqliteStore final : public Store {
  private:
   [[nodiscard]] bool in_memory() const { return queue_ == nullptr; }
   void let_next_writer_in();
+  Result<SqliteConn*> the_writer();
   Result<std::unique_ptr<SqliteConn>> take_reader();
   void give_back(std::unique_ptr<SqliteConn> reader);
 
@@ -124,9 +125,9 @@ class SqliteStore final : public Store {
 
   // Held from begin to commit or rollback, by the thread that began.
   std::timed_mutex writing_;
-  const std::unique_ptr<SqliteConn> writer_;
+  std::unique_ptr<SqliteConn> writer_;  // Null: nobody has written yet.
   Recent recent_;
-  const SqliteView view_;
+  std::optional<SqliteView> view_;          // The writer's.
   const std::unique_ptr<Turnstile> queue_;  // None in memory.
   std::size_t written_ = 0;                 // Events.
 
@@ -150,12 +151,13 @@ Result<Begun> SqliteStore::begin(std::span<const std::string> /*keys*/) {
     }
   }
   const auto begun = [&]() -> Result<Begun> {
-    TYER_TRY_OK(writer_->query("BEGIN IMMEDIATE").run());
-    TYER_TRY(const core::Head head, view_.head());
-    auto version = writer_->query("PRAGMA data_version");
+    TYER_TRY(SqliteConn* const writer, the_writer());
+    TYER_TRY_OK(writer->query("BEGIN IMMEDIATE").run());
+    TYER_TRY(const core::Head head, view_->head());
+    auto version = writer->query("PRAGMA data_version");
     TYER_TRY_OK(version.next());
     recent_.begin(version.integer(0));
-    return Begun{.view = &view_, .head = head, .now = std::max(clock_.now(), head.at)};
+    return Begun{.view = &*view_, .head = head, .now = std::max(clock_.now(), head.at)};
   }();
   if (!begun) rollback();
   return begun;
@@ -190,7 +192,7 @@ Result<> SqliteStore::commit(const Writes& writes) {
 
 void SqliteStore::rollback() {
   // Fails only if no transaction is open, as after an error that ended it.
-  (void)writer_->query("ROLLBACK").run();
+  if (writer_) (void)writer_->query("ROLLBACK").run();
   let_next_writer_in();
 }
 
@@ -211,7 +213,8 @@ Result<Time> SqliteStore::now() {
 Result<> SqliteStore::read(const std::function<Result<>(const core::View&)>& reader) {
   if (in_memory()) {
     const std::scoped_lock lock(writing_);
-    return reader(view_);
+    TYER_TRY_OK(the_writer());
+    return reader(*view_);
   }
   TYER_TRY(std::unique_ptr<SqliteConn> conn, take_reader());
   const auto result = [&]() -> Result<> {
@@ -221,6 +224,20 @@ Result<> SqliteStore::read(const std::function<Result<>(const core::View&)>& rea
   (void)conn->query("ROLLBACK").run();
   give_back(std::move(conn));
   return result;
+}
+
+// Connections are alike until somebody writes: a command that only looks has but one. Requires the
+// right to write.
+Result<SqliteConn*> SqliteStore::the_writer() {
+  if (writer_) return writer_.get();
+  TYER_TRY(writer_, take_reader());
+  {
+    const std::scoped_lock lock(pool_mutex_);
+    --readers_;
+  }
+  writer_->keep_log();
+  view_.emplace(*writer_, &recent_);
+  return writer_.get();
 }
 
 Result<std::unique_ptr<SqliteConn>> SqliteStore::take_reader() {
@@ -256,7 +273,8 @@ Result<std::unique_ptr<Watch>> SqliteStore::watch() {
 
 Result<std::vector<std::string>> SqliteStore::check() {
   const std::scoped_lock lock(writing_);
-  return find_damage(*writer_);
+  TYER_TRY(SqliteConn* const writer, the_writer());
+  return find_damage(*writer);
 }
 
 // Whether the file says that it has a write-ahead log. From then on nobody needs it alone.
@@ -266,8 +284,8 @@ Result<bool> has_log(const env::File& file) {
   return header.size() > write_version && header[write_version] == 2;
 }
 
-Result<std::unique_ptr<SqliteConn>> open_writer(const std::string& path, const Options& options,
-                                                bool alone) {
+Result<std::unique_ptr<SqliteConn>> open_first(const std::string& path, const Options& options,
+                                               bool alone) {
   TYER_TRY(auto conn, SqliteConn::open(path, options.create ? SqliteConn::Mode::create
                                                             : SqliteConn::Mode::existing));
   TYER_TRY_OK(configure(*conn, options.durability));
@@ -293,7 +311,7 @@ Result<std::unique_ptr<Store>> open_sqlite(const std::string& path, env::Env& en
     alone = !ready;
   }
   if (alone) TYER_TRY_OK(queue->enter());
-  auto conn = open_writer(path, options, alone);
+  auto conn = open_first(path, options, alone);
   if (alone) queue->leave();
   if (!conn) return std::unexpected(conn.error());
   return std::make_unique<SqliteStore>(path, env.clock, options, *std::move(conn),
