@@ -49,18 +49,38 @@ const line = net.createServer((client) => {
   });
 });
 
-function listen(url) {
+// Of a connection that was cut Node's fetch says now and then that its caller has given it up, and
+// then the EventSource believes that it was closed, and stays silent for ever. A person would load
+// the page again: after so long a silence another one goes on where it was.
+const silence_ms = 5_000;
+
+function listen(first) {
   const ids = [];
-  const source = new EventSource(url);
+  const url = new URL(first);
+  let source;
+  let heard;
   const take = (event) => {
+    heard = Date.now();
     ids.push(event.lastEventId);
     if (event.type !== "comment_created" || JSON.parse(event.data).content !== "the end") return;
     source.close();
+    clearInterval(watch);
     process.stdout.write(`${JSON.stringify({ cut, ids })}\n`, () => {
       if (++done === Number(readers)) process.exit(0);
     });
   };
-  for (const type of types) source.addEventListener(type, take);
+  const open = () => {
+    heard = Date.now();
+    if (ids.length > 0) url.searchParams.set("after", ids.at(-1));
+    source = new EventSource(url);
+    for (const type of types) source.addEventListener(type, take);
+  };
+  const watch = setInterval(() => {
+    if (Date.now() - heard < silence_ms) return;
+    source.close();
+    open();
+  }, 500);
+  open();
 }
 
 let done = 0;
