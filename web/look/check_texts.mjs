@@ -98,6 +98,7 @@ async function files({ page, url, ask }) {
   await text.waitFor();
   await text.evaluate((box) => box.setSelectionRange(5, 5));
   await page.keyboard.press('r');
+  await page.waitForFunction(() => document.activeElement?.tagName === 'TEXTAREA');
   await page.keyboard.type(' this is newer.');
   // What stands for the file is not sent in its place.
   assert.ok(await page.getByRole('button', { name: 'Post', exact: true }).isDisabled());
