@@ -84,7 +84,9 @@ class Raid {
       if (rounds > misses_max * options_.raids) return fail(Fault::timeout, "nobody is hit");
       TYER_TRY(const bool stopped, env::wait_readable(stop_fd_, Span::zero()));
       if (stopped) return fail(Fault::cancelled, "interrupted");
-      TYER_TRY_OK(raid_one(fmt::format("TYER_RAID={}-{}", options_.seed, rounds)));
+      // Another program of this kind may raid with the same seed at the same time.
+      TYER_TRY_OK(
+          raid_one(fmt::format("TYER_RAID={}-{}-{}", ::getpid(), options_.seed, rounds)));
       show();
     }
     TYER_TRY_OK(examine_all());
