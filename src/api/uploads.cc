@@ -23,17 +23,6 @@ bool is_type_char(char c) {
          c == '_';
 }
 
-// U+202A to U+202E and U+2066 to U+2069: "gpj.exe" would be read as "exe.jpg".
-bool turns_text(std::string_view text) {
-  for (std::size_t at = text.find("\xE2"); at != std::string_view::npos;
-       at = text.find("\xE2", at + 1)) {
-    const std::string_view c = text.substr(at, 3);
-    if (c >= "\xE2\x80\xAA" && c <= "\xE2\x80\xAE") return true;
-    if (c >= "\xE2\x81\xA6" && c <= "\xE2\x81\xA9") return true;
-  }
-  return false;
-}
-
 // What a browser might take for a page or a script.
 bool is_active(std::string_view type) {
   constexpr std::array parts{"html", "xml", "svg", "script", "css", "multipart", "mhtml"};
@@ -84,8 +73,8 @@ Result<> check_upload_name(std::string_view name) {
     return fail(Fault::limit, fmt::format("the name has {} bytes, at most {} are possible",
                                           name.size(), limits::upload_name_bytes_max));
   }
-  if (!is_utf8(name) || has_control_characters(name) || turns_text(name) || name.contains('/') ||
-      name.contains('\\') || name == "." || name == "..") {
+  if (!is_utf8(name) || has_control_characters(name) || has_hidden_characters(name) ||
+      name.contains('/') || name.contains('\\') || name == "." || name == "..") {
     return fail(Fault::invalid,
                 fmt::format("'{}' is not a plain name for a file", printable(name, 100)));
   }

@@ -173,6 +173,25 @@ TEST(Printable, ShowsWhatAPersonCanReadAndEscapesTheRest) {
   EXPECT_EQ(printable(""), "");
 }
 
+// Each shows a text as another one, or as nothing.
+TEST(HiddenCharacters, AreThoseThatNobodySeesAndThoseThatTurnText) {
+  for (const char* const text :
+       {"bo\u200bt", "\u200dbot", "bot\u2060", "\ufeffbot", "bot\u00ad", "gpj\u202eexe", "a\u2066b",
+        "\u061ca", "a\u200fb", "a\u3164b", "bot\ufe0f", "a\u2028b", "a\U000e0041b"}) {
+    EXPECT_TRUE(has_hidden_characters(text)) << printable(text);
+    EXPECT_TRUE(printable(text).contains("\\x")) << printable(text);
+  }
+}
+
+TEST(HiddenCharacters, AreNotWhatPeopleWriteNamesWith) {
+  for (const char* const text :
+       {"", "bot", "리팩토링 ✓", "ナナ", "שלום", "مرحبا", "नमस्ते", "é e\u0301", "👩\u200d💻",
+        "❤\ufe0f", "🏳\ufe0f\u200d🌈", "👍🏽"}) {
+    EXPECT_FALSE(has_hidden_characters(text)) << text;
+    EXPECT_EQ(printable(text), text);
+  }
+}
+
 TEST(Printable, ShowsNoMoreThanItsBound) {
   EXPECT_EQ(printable("abcdef", 6), "abcdef");
   EXPECT_EQ(printable("abcdef", 5), "abcde…");

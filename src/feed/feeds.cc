@@ -14,7 +14,7 @@ namespace tyer::feed {
 namespace {
 
 Result<> check_feed_name(const std::string& name) {
-  TYER_TRY_OK(check_title("the feed's name", name, limits::feed_name_chars_max));
+  TYER_TRY_OK(check_visible("the feed's name", name, limits::feed_name_chars_max));
   if (name.find_first_not_of(' ') == std::string::npos) {
     return fail(Fault::invalid, "a feed needs a name");
   }

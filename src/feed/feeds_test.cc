@@ -72,7 +72,7 @@ TEST_F(Feed, SaysWhoMadeItAndWhenToTheMicrosecond) {
 }
 
 TEST_F(Feed, NeedsANameOfOneLine) {
-  for (const std::string name : {"", "  ", "a\nb", "\xff"}) {
+  for (const std::string name : {"", "  ", "a\nb", "\xff", "a\u200bb", "a\u202eb"}) {
     EXPECT_EQ(fault_of(add(name)), "invalid") << name;
     EXPECT_EQ(fault_of(rename(world.main_feed, name)), "invalid") << name;
   }

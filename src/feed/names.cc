@@ -66,8 +66,17 @@ Result<> check_title(std::string_view what, std::string_view text, std::size_t c
   return {};
 }
 
+Result<> check_visible(std::string_view what, std::string_view text, std::size_t chars_max) {
+  TYER_TRY_OK(check_title(what, text, chars_max));
+  if (!has_hidden_characters(text)) return {};
+  return fail(Fault::invalid,
+              fmt::format("{} '{}' has characters that nobody sees or that turn the text around; "
+                          "leave them out",
+                          what, printable(text)));
+}
+
 Result<> check_agent_name(std::string_view name) {
-  TYER_TRY_OK(check_title("the agent's name", name, limits::agent_name_chars_max));
+  TYER_TRY_OK(check_visible("the agent's name", name, limits::agent_name_chars_max));
   if (name.empty()) return fail(Fault::invalid, "an agent needs a name");
   if (is_space(char_at(name, 0).code) || is_space(char_at(name, last_char(name)).code)) {
     return fail(Fault::invalid, "the agent's name begins or ends with a space");

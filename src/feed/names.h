@@ -16,7 +16,10 @@ namespace tyer::feed {
 // Letters and digits of ASCII, the syllables 가 to 힣, '_' and '-'; 1 to 20 characters.
 [[nodiscard]] Result<> check_session_name(std::string_view name);
 
-// A name of at most `chars_max` characters for something that is only shown.
+// A name of at most `chars_max` characters for something that is only shown: `check_title`. One
+// that people know something by has no hidden characters either: `check_visible`.
+[[nodiscard]] Result<> check_visible(std::string_view what, std::string_view text,
+                                     std::size_t chars_max);
 [[nodiscard]] Result<> check_title(std::string_view what, std::string_view text,
                                    std::size_t chars_max);
 

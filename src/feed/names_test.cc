@@ -53,8 +53,9 @@ TEST(AgentName, IsOneLineWithoutWhatMentionsNeed) {
        {"research-bot", "code-helper", "연구봇", "Bot 2", "a.b", "é", "😀"}) {
     EXPECT_TRUE(check_agent_name(name)) << name;
   }
-  for (const std::string name : {"", " ", " a", "a ", "a/b", "/", "@a", "a@b", "a\nb", "a\tb",
-                                 "\x7f", "\u0085", "\xff", "a\u3000", "\u00a0a", "\u2003"}) {
+  for (const std::string name :
+       {"", " ", " a", "a ", "a/b", "/", "@a", "a@b", "a\nb", "a\tb", "\x7f", "\u0085", "\xff",
+        "a\u3000", "\u00a0a", "\u2003", "bo\u200bt", "\u202etob"}) {
     EXPECT_FALSE(check_agent_name(name)) << printable(name);
   }
 }

@@ -32,6 +32,7 @@ Result<> check_text(std::string_view what, std::string_view text) {
   if (text.size() > limits::revision_bytes_max) return wrong("is too long");
   if (!is_utf8(text)) return wrong("is not UTF-8");
   if (has_control_characters(text)) return wrong("has a control character in it");
+  if (has_hidden_characters(text)) return wrong("has a character in it that nobody sees");
   if (text.front() == '-' || text.front() == '^') return wrong("starts with '-' or '^'");
   return {};
 }

@@ -9,8 +9,9 @@ TEST(GitNames, OfWorktreesHaveOneOrTwoParts) {
   for (const char* const good : {"w", "team/worker-1", "리팩토링", "a.b/c_d", "1"}) {
     EXPECT_TRUE(check_tree_name(good)) << good;
   }
-  for (const char* const bad : {"", "a/b/c", "/a", "a/", "..", "a..b", "-a", "a/-b", ".a", "a.lock",
-                                "a b", "a\tb", "\xff", "@", "a@{1}", "a:b", "a\\b"}) {
+  for (const char* const bad :
+       {"", "a/b/c", "/a", "a/", "..", "a..b", "-a", "a/-b", ".a", "a.lock", "a b", "a\tb", "\xff",
+        "@", "a@{1}", "a:b", "a\\b", "a\u200bb", "a\u202eb"}) {
     const auto checked = check_tree_name(bad);
     ASSERT_FALSE(checked) << bad;
     EXPECT_EQ(checked.error().fault, Fault::invalid);

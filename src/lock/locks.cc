@@ -60,6 +60,9 @@ Result<std::string> key_of(std::string_view name) {
     return wrong(
         fmt::format("has {} bytes, the limit is {}", name.size(), limits::lock_name_bytes_max));
   }
+  if (is_utf8(name) && has_hidden_characters(name)) {
+    return wrong("has a character in it that nobody sees");
+  }
   std::string key = fmt::format("{}{}", prefix, name);
   if (const Result<> good = core::check_key(key); !good) {
     // "the key 'lock/…' has …": people know it by its name.

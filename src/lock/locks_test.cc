@@ -133,6 +133,8 @@ TEST_F(LocksTest, RefusesBadNames) {
       {"a/", "has an empty part"},
       {"a\xff", "is not UTF-8"},
       {"it' is\n", "has a control character in it"},
+      {"bo\u200bt", "has a character in it that nobody sees"},
+      {"a\u202eb", "the lock name 'a\\xe2\\x80\\xaeb' has a character in it that nobody sees"},
   };
 
   for (const Row& row : rows) {
