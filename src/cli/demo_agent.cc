@@ -272,9 +272,11 @@ Done linger(const std::string& text) {
 std::string_view asked_in(std::string_view prompt) {
   const std::size_t quoted = prompt.rfind(" begins: ");
   const std::size_t end = quoted == std::string_view::npos ? quoted : prompt.find('\n', quoted);
-  if (end != std::string_view::npos) prompt.remove_prefix(end + 1);
-  if (prompt.starts_with("Title: "))
+  if (end != std::string_view::npos) {
+    prompt.remove_prefix(end + 1);
+    // The line that says who wrote it.
     prompt.remove_prefix(std::min(prompt.find('\n'), prompt.size()));
+  }
   const std::size_t start = std::min(prompt.find_first_not_of(" \t\r\n"), prompt.size());
   prompt.remove_prefix(start);
   return prompt.substr(0, prompt.find('\n'));

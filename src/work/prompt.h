@@ -1,7 +1,9 @@
 // What a run is told (W7): who it is, what it shall answer, and what was said around it.
 //
 // Texts of others stand between two lines with a word that was made for this run: nobody who
-// wrote them can have known it, so no text can end before its end and pose as ours.
+// wrote them can have known it, so no text can end before its end and pose as ours. Names are texts
+// of others too: those of agents, sessions, feeds, authors and titles stand only there, as strings
+// of JSON.
 
 #pragma once
 
