@@ -20,10 +20,13 @@ namespace {
 
 // Of git's variables only those stay that say who somebody is, where configuration
 // is, and how to reach a server; all others are about another call.
-constexpr std::array<std::string_view, 11> kept_variables{
+// Of ours, only the mark of a run stays, by which is found what belongs to it: git may run programs
+// that somebody else chose, and they are to see no key.
+constexpr std::array<std::string_view, 12> kept_variables{
     "GIT_AUTHOR_NAME",   "GIT_AUTHOR_EMAIL",  "GIT_COMMITTER_NAME",  "GIT_COMMITTER_EMAIL",
     "GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM", "GIT_SSH",
-    "GIT_SSH_COMMAND",   "GIT_SSL_NO_VERIFY", "GIT_SSL_CAINFO"};
+    "GIT_SSH_COMMAND",   "GIT_SSL_NO_VERIFY", "GIT_SSL_CAINFO",      "TYER_RUN"};
+constexpr std::array<std::string_view, 3> dropped_prefixes{"GIT_", "TYER_", "AGENTFEED_"};
 
 constexpr std::array<std::string_view, 11> settings{
     "core.hooksPath=/dev/null",   "core.fsmonitor=false",
@@ -101,9 +104,11 @@ void end_in_order(env::Child& child) {
 Runner::Runner(env::Env& env, const Variables& variables, Watching watching)
     : env_(env), watching_(std::move(watching)) {
   for (const auto& [name, value] : variables) {
-    if (name.starts_with("GIT_") && std::ranges::find(kept_variables, name) == kept_variables.end())
-      continue;
-    environment_.emplace(name, value);
+    const bool is_wanted = std::ranges::find(kept_variables, name) != kept_variables.end();
+    const bool is_ours_or_gits = std::ranges::any_of(
+        dropped_prefixes,
+        [&](std::string_view prefix) { return std::string_view(name).starts_with(prefix); });
+    if (is_wanted || !is_ours_or_gits) environment_.emplace(name, value);
   }
   environment_["LC_ALL"] = "C";
   environment_["GIT_TERMINAL_PROMPT"] = "0";

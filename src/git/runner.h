@@ -1,9 +1,10 @@
 // Runs the git program: no shell, no hooks, no questions, no end without a bound.
 //
 // The environment is the caller's without what an outer git left in it (GIT_DIR,
-// GIT_INDEX_FILE, …). Editor, pager, prompts, fsmonitor and signing are off, since
-// nobody is there to answer; so are hooks, because an agent may have written them.
-// Maintenance in the background is off: what a call started has ended with it.
+// GIT_INDEX_FILE, …) and without what is Tyer's own, such as keys. Editor, pager, prompts,
+// fsmonitor and signing are off, since nobody is there to answer; so are hooks, because an agent
+// may have written them. Maintenance in the background is off: what a call started has ended with
+// it.
 
 #pragma once
 
