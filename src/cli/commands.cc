@@ -316,6 +316,7 @@ constexpr std::array all_commands{
             copy_codes,
             run_store_copy},
     setup_rows::init,
+    setup_rows::trust,
     setup_rows::config_show,
     setup_rows::completion,
     setup_rows::version,

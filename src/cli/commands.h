@@ -59,6 +59,7 @@ namespace tyer::cli {
 [[nodiscard]] Done run_store_restore(World& world, const Arguments& arguments);
 [[nodiscard]] Done run_store_copy(World& world, const Arguments& arguments);
 [[nodiscard]] Done run_init(World& world, const Arguments& arguments);
+[[nodiscard]] Done run_trust(World& world, const Arguments& arguments);
 [[nodiscard]] Done run_config_show(World& world, const Arguments& arguments);
 [[nodiscard]] Done run_completion(World& world, const Arguments& arguments);
 [[nodiscard]] Done run_version(World& world, const Arguments& arguments);

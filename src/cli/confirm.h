@@ -15,4 +15,10 @@ namespace tyer::cli {
                                                    const std::string& what,
                                                    const std::string& question);
 
+// Whether somebody is there who can answer.
+[[nodiscard]] bool can_ask();
+
+// Asks `question`, to be answered with y.
+[[nodiscard]] bool says_yes(World& world, const std::string& question);
+
 }  // namespace tyer::cli

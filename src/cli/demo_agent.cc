@@ -15,6 +15,7 @@
 #include "cli/commands.h"
 #include "cli/demo_script.h"
 #include "cli/limits.h"
+#include "cli/state_folder.h"
 #include "env/wait_readable.h"
 
 namespace tyer::cli {
@@ -50,12 +51,7 @@ std::string variable_of(const World& world, std::string_view name) {
 
 Result<std::string> find_directory(const World& world) {
   if (std::string own = variable_of(world, "TYER_DEMO_DIR"); own.starts_with('/')) return own;
-  if (std::string state = variable_of(world, "XDG_STATE_HOME"); state.starts_with('/')) {
-    return state + "/tyer/demo";
-  }
-  if (std::string home = variable_of(world, "HOME"); home.starts_with('/')) {
-    return home + "/.local/state/tyer/demo";
-  }
+  if (const auto state = state_folder(world)) return *state + "/demo";
   return fail(Fault::invalid, "neither HOME nor TYER_DEMO_DIR says where conversations are kept");
 }
 

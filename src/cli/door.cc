@@ -8,6 +8,7 @@
 #include "base/json_text.h"
 #include "base/text.h"
 #include "cli/limits.h"
+#include "cli/matters.h"
 #include "http/client.h"
 #include "lock/hub_client.h"
 
@@ -22,9 +23,24 @@ std::string variable_of(const World& world, std::initializer_list<std::string_vi
   return "";
 }
 
+// A key goes to the hub that it was made for, which is named where the key is: in the environment,
+// on the command line or by the user. A file that came with a directory cannot have it sent
+// elsewhere.
+Result<> check_no_key(const World& world, const std::string& url) {
+  for (const char* const name :
+       {"TYER_API_KEY", "TYER_API_KEYS", "AGENTFEED_API_KEY", "AGENTFEED_API_KEYS"}) {
+    if (variable_of(world, {name}).empty()) continue;
+    return fail(Fault::denied,
+                fmt::format("the key in {0} is not sent to {1}, which only the workspace names; if "
+                            "it is a key of that hub, say so with TYER_URL={1} or --url",
+                            name, printable(url, 200)));
+  }
+  return {};
+}
+
 }  // namespace
 
-Result<> choose_hub(const World& world, const Arguments& arguments, Settings& settings) {
+Result<> choose_hub(World& world, const Arguments& arguments, Settings& settings) {
   if (arguments.has("--store")) {
     if (arguments.has("--url")) {
       return fail(Fault::invalid, "--url and --store are one too many: a hub, or a store");
@@ -37,6 +53,9 @@ Result<> choose_hub(const World& world, const Arguments& arguments, Settings& se
                   fmt::format("AGENTFEED_URL is '{}', but must be a URL like http://127.0.0.1:7420",
                               printable(settings.hub_url, 80)));
     }
+  } else if (settings.is_of_workspace("hub.url")) {
+    TYER_TRY_OK(check_no_key(world, settings.hub_url));
+    return need_agreement(world, setting_matters(find_workspace(world), settings, "hub.url"));
   }
   return {};
 }

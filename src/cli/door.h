@@ -27,8 +27,8 @@ template <class T = void>
 using Tried = std::expected<T, Failure>;
 
 // Which hub is meant, in `settings.hub_url`: empty if it is the store. `invalid` if both are named.
-[[nodiscard]] Result<> choose_hub(const World& world, const Arguments& arguments,
-                                  Settings& settings);
+// One that only the workspace names needs the user's agreement, and gets no key.
+[[nodiscard]] Result<> choose_hub(World& world, const Arguments& arguments, Settings& settings);
 
 // The key of the agent that asks; empty: none.
 [[nodiscard]] Result<std::string> agent_key(const World& world);

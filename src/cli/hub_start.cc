@@ -9,6 +9,7 @@
 #include "base/id.h"
 #include "base/json_text.h"
 #include "base/text.h"
+#include "cli/matters.h"
 #include "cli/workspace.h"
 #include "feed/account.h"
 #include "store/uploads.h"
@@ -94,6 +95,8 @@ Result<> give_uploads(World& world, const Settings& settings, api::HubOptions& h
 
 Result<api::ServiceOptions> read_hub_options(World& world, const Arguments& arguments,
                                              const Settings& settings, const std::string& store) {
+  TYER_TRY_OK(
+      need_agreement(world, setting_matters(find_workspace(world), settings, "hub.listen")));
   api::ServiceOptions options;
   options.hub.version = TYER_VERSION;
   options.hub.store = masked_url(store);

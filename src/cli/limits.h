@@ -52,6 +52,11 @@ inline constexpr std::uint64_t runs_rows_max = 10'000;  // For --limit.
 inline constexpr Span start_look_every = 5ms;           // For a run whose keeper was just started.
 inline constexpr std::uint64_t agent_output_mib_max = 1 << 20;  // For --max-output.
 
+// Of what the user has agreed to.
+inline constexpr std::size_t agreements_max = 10'000;
+inline constexpr std::size_t agreements_bytes_max = 32 << 20;
+inline constexpr std::size_t meaning_bytes_max = 1'000;  // Shown of one, and of a path.
+
 // Of the demo agent.
 inline constexpr std::size_t demo_prompt_bytes_max = 4 << 20;
 inline constexpr std::size_t demo_steps_max = 1'000;

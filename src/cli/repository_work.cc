@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "cli/limits.h"
 #include "cli/locking.h"
+#include "cli/matters.h"
 #include "cli/stop_signals.h"
 #include "engine/keeper.h"
 #include "engine/loop.h"
@@ -82,7 +83,7 @@ Done work_behind_front(World& world, const RepositoryTask& task, const env::Fron
        .busy = [&](std::string_view what) {
          progress.show(fmt::format("{}: git {} is at work…", task.doing, what));
        }});
-  TYER_TRY(const git::Repository repository, git::find_repository(runner, world.directory));
+  TYER_TRY(const git::Repository repository, open_repository(world, runner, world.directory));
   TYER_TRY(Locking locking, task.open());
   const std::string session = uuid7(world.env.clock.now(), world.env.random.bits());
   const lock::Request request{.names = {lock_of(repository)},
@@ -112,7 +113,7 @@ Done work_behind_front(World& world, const RepositoryTask& task, const env::Fron
 
 Done look_at_repository(World& world, const RepositoryLook& look) {
   const git::Runner runner(world.env, world.environment);
-  TYER_TRY(const git::Repository repository, git::find_repository(runner, world.directory));
+  TYER_TRY(const git::Repository repository, open_repository(world, runner, world.directory));
   return look(runner, repository);
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "cli/matters.h"
 #include "cli/repository_work.h"
 #include "cli/workspace.h"
 #include "git/names.h"
@@ -71,7 +72,7 @@ Result<> choose_tree(World& world, const std::string& name, const std::optional<
   TYER_TRY_OK(git::check_tree_name(name));
   if (base) TYER_TRY_OK(git::check_revision(*base));
   const git::Runner runner(world.env, world.environment);
-  TYER_TRY(const git::Repository repository, git::find_repository(runner, job.directory));
+  TYER_TRY(const git::Repository repository, open_repository(world, runner, job.directory));
   TYER_TRY(const git::Tree tree, git::check_addition(runner, repository, name, base));
   TYER_TRY_OK(check_not_missing(tree));
   job.worktree = name;
@@ -85,7 +86,7 @@ Result<> check_tree_of(World& world, engine::Engine& engine, const run::Job& job
   TYER_TRY(const auto worker, find_worker(engine, job.directory));
   TYER_TRY_OK(run::check_free(worker, job.worktree));
   const git::Runner runner(world.env, world.environment);
-  TYER_TRY(const git::Repository repository, git::find_repository(runner, job.repository));
+  TYER_TRY(const git::Repository repository, open_repository(world, runner, job.repository));
   lock::Locks locks(engine);
   TYER_TRY(const auto lock, locks.look(lock_of(repository)));
   const bool is_removed = lock && lock->judgement.verdict == core::Verdict::live &&

@@ -25,7 +25,8 @@ constexpr std::size_t space_bytes_max = 63;
 constexpr std::array table_rows{
     Setting{"store", "TYER_STORE", "--store", url, "", "",
             "Where everything is kept: `sqlite:PATH`, `files:DIR` or `postgres://…`. Without it, "
-            "`tyer.db` in the workspace."},
+            "`tyer.db` in the workspace.",
+            "locks, feeds and agents are kept there, and agents run what it says"},
     Setting{"durability", "TYER_DURABILITY", "--durability", choice, "full|normal", "full",
             "`full`: what was committed survives power loss. `normal`: only the death of a "
             "process, and faster."},
@@ -47,9 +48,10 @@ constexpr std::array table_rows{
     Setting{
         "hub.url", "TYER_URL", "--url", hub_url, "", "",
         "The hub that `tyer agent`, `tyer feed`, `tyer events`, `tyer lock` and `tyer run` talk "
-        "to, like `http://127.0.0.1:7420`. Without it, they use the store themselves."},
+        "to, like `http://127.0.0.1:7420`. Without it, they use the store themselves.",
+        "what you write and which locks you hold is sent there"},
     Setting{"hub.listen", "TYER_HUB_LISTEN", "--listen", address, "", "127.0.0.1:7420",
-            "Where `tyer serve` listens."},
+            "Where `tyer serve` listens.", "whoever reaches that address reaches your hub"},
     Setting{"hub.sessions_max", "TYER_HUB_SESSIONS_MAX", "", number, "", "5",
             "How many sessions an agent may have, its default session among them."},
     Setting{"hub.bot_mentions_max", "TYER_HUB_BOT_MENTIONS_MAX", "", number, "", "4",
@@ -259,6 +261,11 @@ Result<Settings> resolve(const std::vector<Given>& given) {
   settings.origins = winners(all, settings);
   TYER_TRY_OK(check_pair(settings.origins, settings));
   return settings;
+}
+
+bool Settings::is_of_workspace(std::string_view name) const {
+  const auto found = std::ranges::find(origins, name, &Given::name);
+  return found != origins.end() && found->of_workspace;
 }
 
 Result<> check_store_url(std::string_view url) {

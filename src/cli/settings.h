@@ -42,6 +42,10 @@ struct Setting {
   std::string_view choices;   // "full|normal", of a choice.
   std::string_view fallback;  // The default; empty: see `help`.
   std::string_view help;
+
+  // What it decides if it stands in a workspace, so that the user has to agree to it there. Empty:
+  // it does no harm.
+  std::string_view decides = {};
 };
 
 // `durations` is a table of its own, of command to duration.
@@ -60,6 +64,9 @@ struct Given {
   std::string text;
   std::string from;       // For people: "/p/.tyer/config.toml:3", "TYER_STORE", "--store".
   std::string directory;  // What a relative path in it is relative to.
+
+  // It stands in the workspace, which may have come from somebody else.
+  bool of_workspace = false;
 
   friend bool operator==(const Given&, const Given&) = default;
 };
@@ -83,6 +90,9 @@ struct Settings {
 
   // Every value with its place, in the order of the table.
   std::vector<Given> origins;
+
+  // Whether the value of the setting stands in the workspace.
+  [[nodiscard]] bool is_of_workspace(std::string_view name) const;
 };
 
 // Later values win. `invalid` names the place of what is wrong.

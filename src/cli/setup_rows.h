@@ -31,6 +31,32 @@ inline constexpr Command init{
     .exit_codes = init_codes,
     .run = run_init};
 
+inline constexpr std::array trust_operands{
+    Operand{.name = "DIR", .help = "The directory; here, if none is named", .required = false}};
+inline constexpr std::array trust_options{
+    Option{"--show", "", "Only show what is to be agreed to"},
+    Option{"--list", "", "List all that you have agreed to, of any directory"},
+    Option{"--forget", "", "Agree no longer to what this directory says"}};
+inline constexpr std::array<std::string_view, 3> trust_examples{
+    "tyer trust --show", "tyer trust ~/project", "tyer trust --list --json"};
+inline constexpr std::array trust_codes{
+    ExitCode{0, "done"}, ExitCode{1, "there is no such directory"},
+    ExitCode{2, "wrong usage or configuration"}, ExitCode{3, "the list cannot be written"}};
+inline constexpr Command trust{
+    .name = "trust",
+    .group = "Setup",
+    .summary = "Agree to what a directory says that may come from somebody else",
+    .details =
+        "A clone, an archive or a shared folder may bring a store with agents, an address of a hub "
+        "or programs for git. They count once you have agreed to them: on a terminal you are asked "
+        "when it matters, scripts call this first. Who has agreed to a value is asked again when "
+        "it has changed.",
+    .operands = trust_operands,
+    .options = trust_options,
+    .examples = trust_examples,
+    .exit_codes = trust_codes,
+    .run = run_trust};
+
 inline constexpr std::array<std::string_view, 2> config_examples{
     "tyer config show", "tyer config show --durability normal --json"};
 inline constexpr Command config_show{

@@ -4,12 +4,14 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <ranges>
 
 #include <fmt/format.h>
 
 #include "base/text.h"
 #include "cli/config_file.h"
 #include "cli/limits.h"
+#include "cli/matters.h"
 #include "env/os_error.h"
 #include "git/main_checkout.h"
 #include "store/open.h"
@@ -192,6 +194,13 @@ void use(Workspace& workspace, const Found& found) {
   }
 }
 
+std::unexpected<Failure> missing_store(const Workspace& workspace) {
+  return std::unexpected(Failure{
+      {Fault::not_found, fmt::format("there is no store here or above ({})", workspace.start)},
+      "the first command that writes, like tyer run, makes one, and so does tyer init; --store URL "
+      "names another"});
+}
+
 }  // namespace
 
 std::string Workspace::own_directory() const {
@@ -244,7 +253,14 @@ std::expected<void, Failure> make_workspace(World& world, const std::string& dir
   return {};
 }
 
-Result<Settings> load_settings(const World& world, const Arguments& arguments) {
+Result<Settings> load_settings(World& world, const Arguments& arguments) {
+  if (!arguments.has("--config")) {
+    TYER_TRY_OK(need_agreement(world, owner_matters(world, find_workspace(world))));
+  }
+  return read_settings(world, arguments);
+}
+
+Result<Settings> read_settings(const World& world, const Arguments& arguments) {
   std::vector<Given> given;
   if (const auto named = arguments.value("--config")) {
     TYER_TRY_OK(add_file(world, absolute(*named, world.directory), true, given));
@@ -254,9 +270,11 @@ Result<Settings> load_settings(const World& world, const Arguments& arguments) {
     }
     const Workspace workspace = find_workspace(world);
     if (workspace.trouble) return std::unexpected(*workspace.trouble);
+    const auto of_user = static_cast<std::ptrdiff_t>(given.size());
     TYER_TRY_OK(add_file(world, workspace.settings + "/config.toml", false, given));
     // The path of a store leads to one place, whichever worktree has the configuration.
-    for (Given& each : given) {
+    for (Given& each : given | std::views::drop(of_user)) {
+      each.of_workspace = true;
       if (each.directory == workspace.settings) each.directory = workspace.directory;
     }
   }
@@ -281,27 +299,33 @@ std::string store_url(const World& world, const Settings& settings) {
 }
 
 OpenedStore open_store(World& world, const Settings& settings, Access access) {
-  if (!settings.store.empty()) return open_store_at(world, settings, settings.store, access);
+  const bool is_named = !settings.store.empty() && !settings.is_of_workspace("store");
+  if (is_named) return open_store_at(world, settings, settings.store, access);
 
   const Workspace workspace = find_workspace(world);
   if (workspace.trouble) return std::unexpected(*workspace.trouble);
-  remark_on_astray(world, workspace);
-  const auto missing = [&] {
-    return std::unexpected(Failure{
-        {Fault::not_found, fmt::format("there is no store here or above ({})", workspace.start)},
-        "the first command that writes, like tyer run, makes one, and so does tyer init; --store "
-        "URL names another"});
-  };
-  if (access != Access::read) {
-    TYER_TRY_OK(make_tyer(world, workspace.directory));
-  } else if (!workspace.exists) {
-    return missing();
+  TYER_TRY_OK(need_agreement(world, setting_matters(workspace, settings, "store")));
+  if (settings.store.empty()) {
+    remark_on_astray(world, workspace);
+    if (access != Access::read) {
+      TYER_TRY_OK(make_tyer(world, workspace.directory));
+    } else if (!workspace.exists) {
+      return missing_store(workspace);
+    }
   }
-  OpenedStore opened = open_store_at(world, settings, url_in(workspace), access);
-  const bool is_missing = !opened && opened.error().error.fault == Fault::not_found &&
-                          !is_file(workspace.directory + "/tyer.db");
-  if (access == Access::read && is_missing) return missing();
-  if (opened && !workspace.exists) {
+  const std::string url = store_url(world, settings);
+  const std::vector<Matter> before = store_matters(workspace, url);
+  if (access == Access::hold) TYER_TRY_OK(need_agreement(world, before));
+  OpenedStore opened = open_store_at(world, settings, url, access);
+  const bool is_missing = !opened && opened.error().error.fault == Fault::not_found;
+  if (access == Access::read && is_missing && settings.store.empty() && before.empty()) {
+    return missing_store(workspace);
+  }
+  // Where it cannot be noted who made it, that is asked about later.
+  if (opened && access != Access::read && before.empty()) {
+    (void)agree(world, store_matters(workspace, url));
+  }
+  if (opened && settings.store.empty() && !workspace.exists) {
     world.output.remark(fmt::format("made the workspace {}", workspace.directory));
   }
   return opened;

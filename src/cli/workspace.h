@@ -54,8 +54,11 @@ struct Workspace {
 [[nodiscard]] std::expected<void, Failure> make_workspace(World& world,
                                                           const std::string& directory);
 
-// Reads the configuration files, the environment and the flags.
-[[nodiscard]] Result<Settings> load_settings(const World& world, const Arguments& arguments);
+// Reads the configuration files, the environment and the flags. `load_settings` asks about a
+// workspace that is not the user's own; what a setting of the workspace may decide is asked about
+// where it is used.
+[[nodiscard]] Result<Settings> load_settings(World& world, const Arguments& arguments);
+[[nodiscard]] Result<Settings> read_settings(const World& world, const Arguments& arguments);
 
 // The store's URL, whether it exists or not.
 [[nodiscard]] std::string store_url(const World& world, const Settings& settings);

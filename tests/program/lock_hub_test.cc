@@ -280,6 +280,7 @@ TEST_F(LockBesideAHub, IsInTheStoreThatWasNamed) {
   auto agent = std::make_unique<Program>(idle());
   environment["TYER_URL"] = "http://127.0.0.1:1";
   write_file(".tyer/config.toml", "[hub]\nurl = 'http://127.0.0.1:1'\n");
+  ASSERT_EQ(tyer("trust").code, 0);
   const std::vector<std::string> words{"lock",
                                        "acquire",
                                        "K",

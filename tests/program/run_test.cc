@@ -307,7 +307,8 @@ TEST_P(RunCommand, SaysThatTheCommandIsMissingOrCannotBeRunAndReleasesTheLock) {
 TEST_P(RunCommand, WorksWithoutEnvironmentAndWithoutInput) {
   write_file(".tyer/config.toml",
              "durability = 'normal'\n" + (has_hub() ? "[hub]\nurl = '" + url() + "'\n" : ""));
-  ProgramCall bare = call({"-c", std::string("exec env -i PATH=$PATH ") + TYER_PROGRAM +
+  ASSERT_EQ(tyer("trust").code, 0);
+  ProgramCall bare = call({"-c", std::string("exec env -i HOME=$HOME PATH=$PATH ") + TYER_PROGRAM +
                                      " run K -- sh -c 'read x; echo $?' <&-"});
   bare.program = "sh";
   const ProgramResult closed = run_program(bare);
@@ -315,7 +316,8 @@ TEST_P(RunCommand, WorksWithoutEnvironmentAndWithoutInput) {
   EXPECT_EQ(closed.out, "1\n");
   EXPECT_EQ(closed.err, "");
 
-  bare.words[1] = std::string("exec env -i ") + TYER_PROGRAM + " run K -- true <&- >&- 2>&-";
+  bare.words[1] =
+      std::string("exec env -i HOME=$HOME ") + TYER_PROGRAM + " run K -- true <&- >&- 2>&-";
   EXPECT_EQ(run_program(bare).code, 0);
 }
 

@@ -333,7 +333,7 @@ TEST_F(Workspace, IsOneWhereOnlyTheBranchOfAWorktreeHasAConfiguration) {
 TEST_F(Workspace, HasTheStoreThatAConfigurationOfTheRepositoryNamesOnce) {
   make_bare_worktrees("store = 'sqlite:locks.db'");
   std::filesystem::create_directory(other / "bare.git/.tyer");
-
+  ASSERT_EQ(tyer_in(other / "one", "trust").code, 0) << "for all worktrees";
   expect_one_lock(other / "one", other / "two/d");
 
   EXPECT_TRUE(std::filesystem::exists(other / "bare.git/.tyer/locks.db"));
