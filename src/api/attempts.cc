@@ -1,11 +1,7 @@
 #include "api/attempts.h"
 
-#include <arpa/inet.h>
-
-#include <algorithm>
-#include <array>
-
 #include "api/limits.h"
+#include "http/guests.h"
 
 namespace tyer::api {
 namespace {
@@ -43,18 +39,9 @@ void Attempts::forgive(const Attempt& attempt) {
 }
 
 std::string network_of(std::string_view peer) {
-  std::string host(peer.substr(0, peer.rfind(':')));
+  std::string_view host = peer.substr(0, peer.rfind(':'));
   if (host.starts_with('[')) host = host.substr(1, host.find(']') - 1);
-  in6_addr address{};
-  if (::inet_pton(AF_INET6, host.c_str(), &address) != 1) return host;
-  std::array<char, INET6_ADDRSTRLEN> text{};
-  if (IN6_IS_ADDR_V4MAPPED(&address)) {
-    ::inet_ntop(AF_INET, &address.s6_addr[12], text.data(), text.size());
-    return text.data();
-  }
-  std::fill(std::begin(address.s6_addr) + 8, std::end(address.s6_addr), std::uint8_t{0});
-  ::inet_ntop(AF_INET6, &address, text.data(), text.size());
-  return std::string(text.data()) + "/64";
+  return http::network_of(host);
 }
 
 }  // namespace tyer::api

@@ -45,8 +45,7 @@ class Attempts {
   std::counting_semaphore<> known_places_;
 };
 
-// The address of "203.0.113.9:80", and what one customer has of IPv6 addresses:
-// "2001:db8:0:1::/64".
+// The network of "203.0.113.9:80": see http::network_of.
 [[nodiscard]] std::string network_of(std::string_view peer);
 
 }  // namespace tyer::api

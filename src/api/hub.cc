@@ -69,6 +69,27 @@ Hub::Hub(engine::Engine& engine, const Log& log, HubOptions options, Broadcast* 
 http::Response Hub::handle(http::Request& request) {
   Span wait{};
   Result<http::Response> answered = answer_to(request, wait);
+  return finish(request, std::move(answered), wait);
+}
+
+http::Admission Hub::admit(const http::Request& head) {
+  Span wait{};
+  auto entry = enter(head, wait);
+  if (!entry) return {.refusal = finish(head, std::unexpected(entry.error()), wait)};
+  if (entry->instead) return {.refusal = finish(head, *std::move(entry->instead), wait)};
+  return {.owner = entry->caller.actor.id};
+}
+
+std::uint64_t Hub::body_limit(const http::Request& head) {
+  const Match match = find_route(head.method, head.path);
+  const Route* const route = match.route;
+  if (route != nullptr && route->takes_file) return limits::upload_bytes_max;
+  const bool has_much = route != nullptr && route->who != Who::anyone && !route->body.empty();
+  return has_much ? 0 : limits::open_body_bytes_max;
+}
+
+http::Response Hub::finish(const http::Request& request, Result<http::Response> answered,
+                           Span wait) {
   if (!answered && answered.error().fault == Fault::broken) {
     log_.error("request failed", {{"path", request.path}, {"why", answered.error().what}});
   }
@@ -88,36 +109,48 @@ bool Hub::is_quick(const http::Request& request) {
   return match.route != nullptr && match.route->quick;
 }
 
-Result<http::Response> Hub::answer_to(http::Request& request, Span& wait) {
+Result<Hub::Entry> Hub::enter(const http::Request& request, Span& wait) {
   TYER_TRY_OK(check_origin(request, options_));
-  Match match = find_route(request.method, request.path);
-  if (match.route == nullptr) {
-    if (match.allowed.empty()) {
-      TYER_TRY(auto shown, page(request));
-      if (shown) return *std::move(shown);
+  Entry entry{.match = find_route(request.method, request.path)};
+  if (entry.match.route == nullptr) {
+    if (entry.match.allowed.empty()) {
+      TYER_TRY(entry.instead, page(request));
+      if (entry.instead) return entry;
       return fail(Fault::not_found,
                   fmt::format("there is nothing at {}; GET /skill.md tells what there is",
                               printable(request.path, 100)));
     }
-    http::Response response = answer(Error{
-        Fault::invalid, fmt::format("{} allows {}", printable(request.path, 100), match.allowed)});
-    response.status = 405;
-    response.headers.push_back({"allow", match.allowed});
-    return response;
+    entry.instead =
+        answer(Error{Fault::invalid, fmt::format("{} allows {}", printable(request.path, 100),
+                                                 entry.match.allowed)});
+    entry.instead->status = 405;
+    entry.instead->headers.push_back({"allow", entry.match.allowed});
+    return entry;
   }
-  const Route& route = *match.route;
+  const Route& route = *entry.match.route;
   auto caller = find_caller(*this, request, wait);
-  if (!caller && caller.error().fault == Fault::denied) return refuse_stranger(caller.error());
-  if (!caller) return std::unexpected(caller.error());
-  if (!caller->is_known() && route.who != Who::anyone) {
-    return refuse_stranger(
+  if (!caller && caller.error().fault == Fault::denied) {
+    entry.instead = refuse_stranger(caller.error());
+    return entry;
+  }
+  TYER_TRY(entry.caller, std::move(caller));
+  if (!entry.caller.is_known() && route.who != Who::anyone) {
+    entry.instead = refuse_stranger(
         {Fault::denied,
          "say who you are: Authorization: Bearer KEY, or log in, and send the cookie of the login "
          "together with its x-csrf-token"});
+    return entry;
   }
-  TYER_TRY_OK(check_who(route, *caller));
-  TYER_TRY_OK(check_rate(route, *caller, wait));
-  Call call{*this, request, *std::move(caller), std::move(match.path), {}};
+  TYER_TRY_OK(check_who(route, entry.caller));
+  return entry;
+}
+
+Result<http::Response> Hub::answer_to(http::Request& request, Span& wait) {
+  TYER_TRY(Entry entry, enter(request, wait));
+  if (entry.instead) return *std::move(entry.instead);
+  const Route& route = *entry.match.route;
+  TYER_TRY_OK(check_rate(route, entry.caller, wait));
+  Call call{*this, request, std::move(entry.caller), std::move(entry.match.path), {}};
   TYER_TRY_OK(check_query(route, request));
   TYER_TRY(call.input, read_body(route, request));
   return route.handle(call);

@@ -20,7 +20,7 @@
 #include "engine/engine.h"
 #include "feed/limits.h"
 #include "feed/records.h"
-#include "http/message.h"
+#include "http/server.h"
 #include "store/uploads.h"
 
 namespace tyer::api {
@@ -43,10 +43,10 @@ struct HubOptions {
   bool trusts_machine = false;  // From this machine, and not through a proxy, it is not asked for.
   std::shared_ptr<store::Uploads> uploads;  // Those of the store; null: it has no place for them.
   std::string scratch;                      // A folder for large bodies while they come.
-  std::vector<std::string> old_uploads;  // Folders where hubs of older programs kept them.
-  std::string web_dir;      // The page is read from there, not from the program; empty: it is not.
-  std::string version;      // Of this program, and what it runs on: told to who is known.
-  std::string store;        // Without secrets.
+  std::vector<std::string> old_uploads;     // Folders where hubs of older programs kept them.
+  std::string web_dir;  // The page is read from there, not from the program; empty: it is not.
+  std::string version;  // Of this program, and what it runs on: told to who is known.
+  std::string store;    // Without secrets.
   limits::FeedRules rules = {};
 };
 
@@ -57,6 +57,12 @@ class Hub {
 
   // Checks who calls from where, finds the route, and answers. From any thread.
   [[nodiscard]] http::Response handle(http::Request& request);
+
+  // Who may send the body of a request that has this head. What `handle` refuses is refused here.
+  [[nodiscard]] http::Admission admit(const http::Request& head);
+
+  // How large that body may be; 0: as any other.
+  [[nodiscard]] static std::uint64_t body_limit(const http::Request& head);
 
   // Whether that takes no longer than a change of threads, on a store that answers at once.
   [[nodiscard]] static bool is_quick(const http::Request& request);
@@ -93,8 +99,17 @@ class Hub {
   [[nodiscard]] Result<core::Subject> look(const std::string& key);
 
  private:
-  // `wait`: who comes too often may come again after that.
+  // Who calls which route, or what is answered instead. `wait`: who comes too often may come again
+  // after that.
+  struct Entry {
+    Match match;
+    Caller caller;
+    std::optional<http::Response> instead;
+  };
+  [[nodiscard]] Result<Entry> enter(const http::Request& request, Span& wait);
   [[nodiscard]] Result<http::Response> answer_to(http::Request& request, Span& wait);
+  [[nodiscard]] http::Response finish(const http::Request& request, Result<http::Response> answered,
+                                      Span wait);
   [[nodiscard]] Result<> check_rate(const Route& route, const Caller& caller, Span& wait);
 
   engine::Engine& engine_;

@@ -11,7 +11,8 @@ namespace tyer::limits {
 
 inline constexpr std::size_t api_page_default = 50;
 inline constexpr std::size_t api_page_max = 200;
-inline constexpr std::size_t api_list_items_max = 1'000;  // In a list of a request's body.
+inline constexpr std::size_t api_list_items_max = 1'000;       // In a list of a request's body.
+inline constexpr std::uint64_t open_body_bytes_max = 4 << 10;  // Where nobody says who he is.
 inline constexpr std::uint64_t upload_bytes_max = 50 << 20;
 inline constexpr std::size_t upload_name_bytes_max = 200;
 inline constexpr std::size_t page_file_bytes_max = 16 << 20;
@@ -42,6 +43,11 @@ inline constexpr int writes_at_once = 60;
 inline constexpr Span write_pause = 500ms;
 
 inline constexpr std::size_t throttled_max = 10'000;  // Names that a throttle remembers.
+
+// Connections of one network, of the 20,000 that there may be. All agents of this machine share
+// one.
+inline constexpr std::size_t peer_connections_max = 2'000;
+inline constexpr std::size_t loopback_connections_max = 16'000;
 
 inline constexpr std::size_t io_threads_max = 4;
 inline constexpr Span start_time = 10s;  // Who comes while the hub starts waits so long.

@@ -54,13 +54,7 @@ class Service::Running {
     TYER_TRY_OK(prepare_uploads(engine_.env().files, hub, options.limits));
     TYER_TRY(const std::size_t taken, take_over_uploads(engine_.env().files, hub, store_));
     if (taken > 0) log_.info("took over files of an older hub", {{"files", std::to_string(taken)}});
-    options.limits.io_threads =
-        std::clamp<std::size_t>(std::thread::hardware_concurrency(), 1, limits::io_threads_max);
-    if (store_.is_private()) {
-      options.limits.quick = [this](const http::Request& request) {
-        return ready_.load() != nullptr && Hub::is_quick(request);
-      };
-    }
+    set_limits(options.limits);
     // The server is there before the hub: only it knows its port.
     TYER_TRY(server_, http::Server::start(
                           options.listen,
@@ -139,6 +133,24 @@ class Service::Running {
   enum class Part : std::uint8_t { presence, streams, waits, rules, timers, leases };
   static constexpr std::array all_parts{Part::presence, Part::streams, Part::waits,
                                         Part::rules,    Part::timers,  Part::leases};
+
+  void set_limits(http::Limits& limits) {
+    limits.io_threads =
+        std::clamp<std::size_t>(std::thread::hardware_concurrency(), 1, limits::io_threads_max);
+    limits.per_peer = limits::peer_connections_max;
+    limits.per_loopback = limits::loopback_connections_max;
+    limits.body_limit = Hub::body_limit;
+    limits.admit = [this](const http::Request& head) {
+      Hub* const ready = await_hub();
+      return ready != nullptr ? ready->admit(head) : http::Admission{.refusal = not_yet()};
+    };
+    limits.admits_at_once = [this] { return store_.is_private() && ready_.load() != nullptr; };
+    if (store_.is_private()) {
+      limits.quick = [this](const http::Request& request) {
+        return ready_.load() != nullptr && Hub::is_quick(request);
+      };
+    }
+  }
 
   // Who comes while we start waits a moment: an EventSource that is told 503 never comes back.
   Hub* await_hub() {

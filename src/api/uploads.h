@@ -41,8 +41,8 @@ struct KeptUpload {
 [[nodiscard]] Result<KeptUpload> keep_upload(store::Uploads& uploads, const std::string& id,
                                              const http::Request& request);
 
-// Makes the folder for large bodies, removes uploads that were never finished, and lets the server
-// take large bodies where files are sent.
+// Makes the folder where the server puts large bodies, and removes uploads that were never
+// finished.
 [[nodiscard]] Result<> prepare_uploads(env::Files& files, const HubOptions& hub,
                                        http::Limits& limits);
 

@@ -115,20 +115,22 @@ TEST_F(KeptUploads, AreNotThereIfSomethingFails) {
   EXPECT_EQ(uploads->list().value(), std::vector<store::UploadEntry>());
 }
 
-TEST_F(KeptUploads, LetLargeBodiesInOnlyWhereFilesAreSentByThoseWhoSayWhoTheyAre) {
+TEST_F(KeptUploads, LieInTheirFolderWhileTheyCome) {
   http::Limits limits;
   ASSERT_TRUE(prepare_uploads(world.env.files, {.uploads = uploads, .scratch = folder}, limits));
   EXPECT_EQ(limits.spool_dir, folder);
-  http::Request head{.method = "POST", .path = "/api/uploads"};
-  EXPECT_EQ(limits.body_limit(head), 0U);
-  head.headers.push_back({"authorization", "Bearer ty_x"});
-  EXPECT_EQ(limits.body_limit(head), limits::upload_bytes_max);
-  head.path = "/api/feeds";
-  EXPECT_EQ(limits.body_limit(head), 0U);
+}
 
-  http::Limits unchanged;
-  ASSERT_TRUE(prepare_uploads(world.env.files, {}, unchanged));
-  EXPECT_FALSE(unchanged.body_limit);
+TEST(HubBodies, AreLargeOnlyWhereThatIsOfUse) {
+  const auto most = [](const char* method, const char* path) {
+    return Hub::body_limit({.method = method, .path = path});
+  };
+  EXPECT_EQ(most("POST", "/api/uploads"), limits::upload_bytes_max);
+  EXPECT_EQ(most("POST", "/api/feeds/fd_1/posts"), 0U) << "as large as any";
+  for (const char* path : {"/api/setup", "/api/auth/login", "/api/auth/link", "/nowhere"}) {
+    EXPECT_EQ(most("POST", path), limits::open_body_bytes_max) << path;
+  }
+  EXPECT_EQ(most("GET", "/api/feeds"), limits::open_body_bytes_max);
 }
 
 }  // namespace

@@ -140,7 +140,7 @@ TEST(Abuse, ByTooManyConnectionsIsRefusedUntilSomeAreGone) {
 
 TEST(Abuse, ByTooManyConnectionsOfOneAddressIsRefused) {
   Limits limits;
-  limits.per_peer = 1;
+  limits.per_loopback = 1;
   const auto server = serve(limits);
   HttpPeer first(server->port());
   EXPECT_EQ(first.ask(get("/")).status, 200);

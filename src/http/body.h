@@ -20,6 +20,8 @@ class Body {
   void put(std::string_view piece);  // Nothing more once it is refused.
   [[nodiscard]] const std::optional<Refusal>& refusal() const { return refusal_; }
   [[nodiscard]] std::uint64_t size() const { return size_; }
+  [[nodiscard]] std::uint64_t in_memory() const { return text_.capacity(); }
+  [[nodiscard]] std::uint64_t on_disk() const { return file_ ? size_ : 0; }
 
   // The whole: the text, or a file at its beginning.
   [[nodiscard]] std::string take_text() { return std::move(text_); }

@@ -1,20 +1,30 @@
 // Who is connected to a server, over all its threads: how many there may be, of all and of one
-// address, and how many more are at least told that there is no room.
+// network, and how many more are at least told that there is no room.
 
 #pragma once
 
 #include <cstdint>
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 
 namespace tyer::http {
 
+// The address itself, and what one customer has of IPv6 addresses: "2001:db8:0:1::/64". One that
+// means this machine is "127.0.0.1".
+[[nodiscard]] std::string network_of(std::string_view address);
+
 class Guests {
  public:
-  // `per_peer_max` zero: one address may have them all.
-  Guests(std::size_t most, std::size_t per_peer_max, std::size_t told_max)
-      : most_(most), per_peer_max_(per_peer_max), told_max_(told_max) {}
+  // Zero for a network: it may have them all.
+  struct Most {
+    std::size_t all = 0;
+    std::size_t per_peer = 0;
+    std::size_t per_loopback = 0;
+    std::size_t told = 0;
+  };
+  explicit Guests(Most most) : most_(most) {}
 
   enum class Welcome : std::uint8_t {
     come_in,
@@ -25,13 +35,14 @@ class Guests {
   void leave(const std::string& address, Welcome was);
 
  private:
-  const std::size_t most_;
-  const std::size_t per_peer_max_;
-  const std::size_t told_max_;
+  [[nodiscard]] bool is_counted() const { return most_.per_peer != 0 || most_.per_loopback != 0; }
+  [[nodiscard]] bool is_full(const std::string& network) const;
+
+  const Most most_;
   std::mutex mutex_;
   std::size_t here_ = 0;
   std::size_t told_ = 0;
-  std::unordered_map<std::string, std::size_t> per_peer_;
+  std::unordered_map<std::string, std::size_t> per_network_;
 };
 
 }  // namespace tyer::http

@@ -173,7 +173,8 @@ std::optional<std::string> decode_percent(std::string_view text, bool plus) {
 Response refusal_response(const Refusal& refusal) {
   Response response{.status = refusal.status};
   response.headers.push_back({"Content-Type", "application/json"});
-  if (refusal.status == 503) response.headers.push_back({"Retry-After", "1"});
+  const bool is_for_now = refusal.status == 503 || refusal.status == 429;
+  if (is_for_now) response.headers.push_back({"Retry-After", "1"});
   response.body = "{\"error\":{\"code\":" + json_string(info(refusal.fault).name) +
                   ",\"message\":" + json_string(refusal.what) + "}}\n";
   return response;

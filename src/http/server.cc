@@ -155,8 +155,11 @@ Common::Common(Handler handler_given, Limits limits_given, std::shared_ptr<TlsCo
       tick(tick_for(limits)),
       pool(std::max<std::size_t>(limits.pool, 1), limits.waiting),
       // To tell somebody over TLS would take a handshake.
-      guests(limits.connections, limits.per_peer,
-             certificate.now() ? 0 : limits::http_turned_away_max) {}
+      guests({.all = limits.connections,
+              .per_peer = limits.per_peer,
+              .per_loopback = limits.per_loopback,
+              .told = certificate.now() ? 0 : limits::http_turned_away_max}),
+      rooms(limits) {}
 
 Service::Service(Common& common)
     : handler(common.handler),
@@ -165,6 +168,7 @@ Service::Service(Common& common)
       tick(common.tick),
       pool(common.pool),
       guests(common.guests),
+      rooms(common.rooms),
       counts(common.counts),
       outbox(std::make_shared<Outbox>(loop)),
       scratch(limits::http_read_bytes, '\0') {}
@@ -278,9 +282,9 @@ Result<std::unique_ptr<Server>> Server::start(const std::string& listen, Handler
   if (::getsockname(fd.get(), &real.any, &size) != 0) {
     return std::unexpected(env::os_error(errno, "listen on", listen));
   }
-  return std::unique_ptr<Server>(new Server(std::make_unique<Running>(
-      std::move(fd), peer_of(real), std::move(handler), std::move(limits), std::move(tls),
-      std::move(context))));
+  return std::unique_ptr<Server>(
+      new Server(std::make_unique<Running>(std::move(fd), peer_of(real), std::move(handler),
+                                           std::move(limits), std::move(tls), std::move(context))));
 }
 
 Server::Server(std::unique_ptr<Running> running) : running_(std::move(running)) {}

@@ -16,23 +16,42 @@
 #include "base/error.h"
 #include "base/time.h"
 #include "http/message.h"
+#include "http/room.h"
 #include "http/wire.h"
 
 namespace tyer::http {
+
+// Whether the body of a request may come.
+struct Admission {
+  std::string owner;                // Whose it is; empty: a stranger's.
+  std::optional<Response> refusal;  // Instead of it: the connection is closed after that.
+};
 
 struct Limits {
   std::size_t header_max = 16 << 10;       // 431 above it.
   std::size_t body_max = 1 << 20;          // 413 above it.
   std::size_t connections = 20'000;        // 503 above it.
-  std::size_t per_peer = 0;                // Connections of one address; 0: as many as all. 503.
+  std::size_t per_peer = 0;                // Connections of one network; 0: as many as all. 503.
+  std::size_t per_loopback = 0;            // The same of the programs of this machine together.
   std::size_t io_threads = 2;              // Each has its share of the connections.
   std::size_t pool = 8;                    // Threads for handlers.
   std::size_t waiting = 256;               // Requests for a thread; 503 above it.
   std::size_t stream_pending = 256 << 10;  // Bytes; see stream.h.
   Span header_time = 10s;                  // From the first byte of a head to its last: 408.
   Span body_time = 60s;                    // The same, and more while enough comes: 408.
+  Span body_pause = 30s;                   // Without a byte of a body: 408.
   Span idle = 75s;                         // Between two requests.
   Span write_time = 30s;                   // Without any progress.
+
+  // What is still coming, in bytes. 503 above what all may have together, 429 above what one may.
+  RoomSize strangers{16 << 20, 4 << 20};   // Of those who were not admitted, by their networks.
+  RoomSize bodies{64 << 20, 16 << 20};     // In memory, by whose they are.
+  RoomSize files{1ULL << 30U, 256 << 20};  // In `spool_dir`.
+
+  // Who may send the body of this request, asked when its head is there and not all of the body.
+  // None: everybody. In the I/O thread if `admits_at_once` says so or is none, else in the pool.
+  std::function<Admission(const Request& head)> admit;
+  std::function<bool()> admits_at_once;
 
   // How large a body this request may have, asked when its head is there; 0 is
   // `body_max`. In the I/O thread, so quickly. A body that gets larger than

@@ -2,7 +2,6 @@
 
 #include <sys/socket.h>
 
-#include <exception>
 #include <utility>
 
 #include <fmt/format.h>
@@ -16,27 +15,6 @@ Refusal too_slow() {
   return {.status = 408, .fault = Fault::timeout, .what = "the request came too slowly"};
 }
 
-Response run(const Handler& handler, Request& request) {
-  try {
-    return handler(request);
-  } catch (const std::exception&) {
-    // Memory, most likely: one request that is too big is no reason to lose all others.
-    return refusal_response({.status = 500, .fault = Fault::broken, .what = "this failed here"});
-  }
-}
-
-// In a thread of the pool.
-void handle(const std::shared_ptr<Session>& session, const Handler& handler, Loop& loop,
-            Request& request, env::Fd spool, void (Session::*answer)(Response, env::Fd)) {
-  request.body_fd = spool ? spool.get() : -1;
-  Response response = run(handler, request);
-  if (request.body_fd != spool.get()) (void)spool.release();  // The handler has kept it.
-  env::Fd file(response.file_fd);
-  loop.post([session, answer, response = std::move(response), file = std::move(file)]() mutable {
-    ((*session).*answer)(std::move(response), std::move(file));
-  });
-}
-
 // A connection keeps the certificate that it began with.
 Wire make_wire(int fd, const std::shared_ptr<TlsContext>& tls) {
   return tls ? Wire(fd, *tls) : Wire(fd);
@@ -47,6 +25,10 @@ Wire make_wire(int fd, const std::shared_ptr<TlsContext>& tls) {
 std::string Session::Peer::text() const {
   return address.contains(':') ? fmt::format("[{}]:{}", address, port)
                                : fmt::format("{}:{}", address, port);
+}
+
+std::string Session::Peer::network() const {
+  return network_of(address);
 }
 
 Session::Session(Service& service, int fd, Peer peer, Guests::Welcome welcome)
@@ -93,6 +75,8 @@ void Session::leave() {
 void Session::close() {
   if (std::exchange(state_, State::closed) == State::closed) return;
   const auto self = shared_from_this();
+  memory_.reset();
+  disk_.reset();
   watched_.close();
   service_.remove(*this);
   if (stream_) {
@@ -110,6 +94,7 @@ void Session::advance() {
     case State::answering:
     case State::streaming: flush(); return;
     case State::lingering: linger(); return;
+    case State::asking:
     case State::handling:
     case State::closed: return;
   }
@@ -173,7 +158,11 @@ bool Session::take_head() {
         {.status = is_target ? 414 : 431, .fault = Fault::limit, .what = "the head is too long"});
     return false;
   }
-  if (!end) return true;
+  if (!end) {
+    if (!memory_) memory_ = std::make_unique<Share>(service_.rooms.strangers, peer_.network());
+    return hold(*memory_, in_.capacity());
+  }
+  memory_.reset();
   parser_ = std::make_unique<RequestParser>();
   auto head = parser_->head(std::string_view(in_).substr(0, *end));
   in_.erase(0, *end);
@@ -182,87 +171,6 @@ bool Session::take_head() {
     return false;
   }
   return begin(std::move(*head));
-}
-
-bool Session::begin(Head head) {
-  ++service_.counts.requests;
-  version_ = head.version;
-  keep_alive_ = head.keep_alive;
-  request_ = std::make_unique<Request>(std::move(head.request));
-  request_->secure = wire_.is_secure();
-  request_->peer = peer_.text();
-  is_head_request_ = request_->method == "HEAD";
-  const Limits& limits = service_.limits;
-  std::uint64_t max = limits.body_limit ? limits.body_limit(*request_) : 0;
-  if (max == 0) max = limits.body_max;
-  if (head.length > max) {
-    refuse({.status = 413, .fault = Fault::limit, .what = "the body is too large"});
-    return false;
-  }
-  body_ = std::make_unique<Body>(max, limits.body_max, head.length, limits.spool_dir);
-  if (body_->refusal()) {
-    refuse(Refusal(*body_->refusal()));
-    return false;
-  }
-  if (parser_->is_done()) {
-    dispatch();
-    return false;
-  }
-  body_start_ = service_.ticks;
-  set_deadline(limits.body_time);
-  if (head.expects_continue && in_.empty()) {
-    state_ = State::inviting;
-    out_ = "HTTP/1.1 100 Continue\r\n\r\n";
-    flush();
-    return false;
-  }
-  state_ = State::body;
-  return in_.empty() || take_body();
-}
-
-bool Session::take_body() {
-  auto used = parser_->body(in_, [this](std::string_view piece) { body_->put(piece); });
-  if (!used || body_->refusal()) {
-    refuse(used ? Refusal(*body_->refusal()) : used.error());
-    return false;
-  }
-  in_.erase(0, *used);
-  if (parser_->is_done()) {
-    dispatch();
-    return false;
-  }
-  if (in_.size() > service_.limits.header_max) {
-    refuse({.what = "a chunk's head or the trailer is too long"});
-    return false;
-  }
-  set_deadline_at(body_start_, service_.limits.body_time +
-                                   std::chrono::seconds(body_->size() / limits::http_body_rate));
-  return true;
-}
-
-void Session::dispatch() {
-  state_ = State::handling;
-  deadline_ = 0;
-  parser_.reset();
-  request_->body = body_->take_text();
-  env::Fd spool = body_->take_file();
-  body_.reset();
-  if (!spool && service_.limits.quick && service_.limits.quick(*request_)) {
-    const std::unique_ptr<Request> request = std::move(request_);
-    Response response = run(service_.handler, *request);
-    env::Fd file(response.file_fd);
-    answer(std::move(response), std::move(file));
-    return;
-  }
-  std::move_only_function<void()> task = [self = shared_from_this(), &service = service_,
-                                          request = std::move(*request_),
-                                          spool = std::move(spool)]() mutable {
-    handle(self, service.handler, service.loop, request, std::move(spool), &Session::answer);
-  };
-  request_.reset();
-  if (service_.pool.submit(task)) return;
-  ++service_.counts.refused;
-  answer(refusal_response({.status = 503, .fault = Fault::unavailable, .what = "too busy"}), {});
 }
 
 void Session::next_request() {

@@ -2,90 +2,18 @@
 
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <string>
-#include <utility>
-#include <vector>
+#include <string_view>
 
 #include "env/fd.h"
 #include "http/body.h"
-#include "http/guests.h"
-#include "http/loop.h"
-#include "http/outbox.h"
 #include "http/parser.h"
-#include "http/pool.h"
-#include "http/server.h"
+#include "http/shared.h"
 #include "http/stream.h"
-#include "http/wire.h"
 
 namespace tyer::http {
-
-class Session;
-
-// The certificate that new connections get; none if they are plain. Any thread.
-class Certificate {
- public:
-  explicit Certificate(std::shared_ptr<TlsContext> first) : now_(std::move(first)) {}
-
-  [[nodiscard]] std::shared_ptr<TlsContext> now() const {
-    const std::lock_guard lock(mutex_);
-    return now_;
-  }
-  void renew(std::shared_ptr<TlsContext> next) {
-    const std::lock_guard lock(mutex_);
-    now_ = std::move(next);
-  }
-
- private:
-  mutable std::mutex mutex_;
-  std::shared_ptr<TlsContext> now_;
-};
-
-// What all I/O threads of a server share.
-struct Common {
-  Common(Handler handler_given, Limits limits_given, std::shared_ptr<TlsContext> tls_given);
-
-  const Handler handler;
-  const Limits limits;
-  Certificate certificate;
-  const Span tick;  // Deadlines are counted in these.
-  Pool pool;
-  Guests guests;
-
-  struct Counts {
-    std::atomic<std::uint64_t> connections, streams, requests, refused, cut;
-  } counts;
-};
-
-// What the sessions of one I/O thread share. Only that thread uses it, apart from the
-// loop's and the outbox' ways in.
-struct Service {
-  explicit Service(Common& common);
-
-  const Handler& handler;
-  const Limits& limits;
-  const Certificate& certificate;
-  const Span tick;
-  Pool& pool;
-  Guests& guests;
-  Common::Counts& counts;
-
-  Loop loop;
-  std::shared_ptr<Outbox> outbox;
-  std::string scratch;  // What is read passes through here.
-
-  std::vector<std::shared_ptr<Session>> sessions;
-  std::uint64_t ticks = 0;
-  bool ticking = false;
-  bool stopping = false;
-
-  void add(const std::shared_ptr<Session>& session);
-  void remove(Session& session);
-  void count_down();  // The next tick.
-};
 
 class Session : public Waiter, public std::enable_shared_from_this<Session> {
  public:
@@ -93,7 +21,8 @@ class Session : public Waiter, public std::enable_shared_from_this<Session> {
     std::string address;
     int port = 0;
 
-    [[nodiscard]] std::string text() const;  // "127.0.0.1:41234", "[::1]:41234"
+    [[nodiscard]] std::string text() const;     // "127.0.0.1:41234", "[::1]:41234"
+    [[nodiscard]] std::string network() const;  // See network_of.
   };
 
   Session(Service& service, int fd, Peer peer, Guests::Welcome welcome);
@@ -114,6 +43,7 @@ class Session : public Waiter, public std::enable_shared_from_this<Session> {
   enum class State : std::uint8_t {
     handshake,  // TLS.
     head,       // Reading a request, or waiting for one.
+    asking,     // Whether its body may come: it is the pool's.
     body,
     inviting,  // Writing "100 Continue".
     handling,  // It is the pool's.
@@ -130,12 +60,17 @@ class Session : public Waiter, public std::enable_shared_from_this<Session> {
   [[nodiscard]] bool take();  // From `in_`. Whether to read on.
   [[nodiscard]] bool take_head();
   [[nodiscard]] bool begin(Head head);
+  void ask_in_pool();
+  [[nodiscard]] bool admit(Admission admission);
+  [[nodiscard]] bool begin_body();
   [[nodiscard]] bool take_body();
+  [[nodiscard]] bool hold(Share& share, std::uint64_t bytes);
   void dispatch();
   void next_request();
 
   void answer(Response response, env::Fd file);
   void refuse(const Refusal& refusal);
+  void turn_away(Response response);
   void start_stream(const std::function<void(std::shared_ptr<Stream>)>& give);
   void flush();
   [[nodiscard]] bool refill();
@@ -177,6 +112,13 @@ class Session : public Waiter, public std::enable_shared_from_this<Session> {
   std::unique_ptr<RequestParser> parser_;
   std::unique_ptr<Request> request_;
   std::unique_ptr<Body> body_;
+  std::uint64_t body_max_ = 0;
+  std::uint64_t announced_ = 0;  // How long the body will be, if that is known.
+  bool is_invited_ = false;      // It waits for "100 Continue".
+
+  // Of the rooms of the server, until it is answered.
+  std::unique_ptr<Share> memory_;
+  std::unique_ptr<Share> disk_;
 
   std::string out_;
   std::size_t sent_ = 0;  // Of `out_`.

@@ -14,6 +14,8 @@ namespace tyer::http {
 
 void Session::answer(Response response, env::Fd file) {
   if (state_ != State::handling) return;  // It was closed meanwhile.
+  memory_.reset();
+  disk_.reset();
   const bool streams = static_cast<bool>(response.stream);
   if (streams || service_.stopping) keep_alive_ = false;
   std::optional<std::uint64_t> length;
@@ -46,13 +48,17 @@ void Session::answer(Response response, env::Fd file) {
 }
 
 void Session::refuse(const Refusal& refusal) {
+  turn_away(refusal_response(refusal));
+}
+
+void Session::turn_away(Response response) {
   ++service_.counts.refused;
   parser_.reset();
   request_.reset();
   body_.reset();
   state_ = State::handling;
   keep_alive_ = false;
-  answer(refusal_response(refusal), {});
+  answer(std::move(response), {});
 }
 
 void Session::start_stream(const std::function<void(std::shared_ptr<Stream>)>& give) {

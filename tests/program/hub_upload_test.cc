@@ -106,7 +106,7 @@ TEST_F(HubUpload, IsForPeopleAndAgentsOnly) {
   EXPECT_EQ(closed.visitor().get(url).status, 401);
   EXPECT_EQ(closed.visitor().ask("POST", "/api/uploads?name=a", "x").status, 401);
   Visitor stranger = closed.visitor();
-  EXPECT_EQ(stranger.ask("POST", "/api/uploads?name=a", std::string(2 << 20, 'x')).status, 413);
+  EXPECT_EQ(stranger.ask("POST", "/api/uploads?name=a", std::string(2 << 20, 'x')).status, 401);
   EXPECT_EQ(files().size(), 1U);
 }
 

@@ -124,6 +124,7 @@ class RunningHub {
   [[nodiscard]] const std::string& url() const { return url_; }
   [[nodiscard]] std::string address() const { return url_.substr(sizeof("http://") - 1); }
   [[nodiscard]] int port() const;
+  [[nodiscard]] int pid() const { return program_->pid(); }
   // What it printed for the first visit; "" if nothing.
   [[nodiscard]] const std::string& setup_code() const { return setup_code_; }
 
