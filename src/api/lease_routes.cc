@@ -9,6 +9,7 @@
 
 #include "api/answer.h"
 #include "api/hub.h"
+#include "api/lease_access.h"
 #include "api/limits.h"
 #include "api/waits.h"
 #include "base/id.h"
@@ -60,7 +61,8 @@ Result<lock::Request> read_request(const Call& call) {
   lock::Request request{.names = input.texts("names"),
                         .any = input.flag("any"),
                         .command = input.text("command"),
-                        .owner = input.maybe_text("owner").value_or(call.caller.actor.name)};
+                        .owner = input.maybe_text("owner").value_or(call.caller.actor.name),
+                        .asker = asker_of(call.caller, call.request)};
   request.holder.place = read_place(call);
   request.holder.pid = input.maybe_number("pid").value_or(0);
   request.holder.pid_start = input.maybe_number("pid_start").value_or(0);
@@ -90,10 +92,7 @@ Result<Waits*> find_waits(const Call& call) {
 
 Result<http::Response> wait_for_leases(Call& call, lock::Request request) {
   const Input& input = call.input;
-  LockWish wish{.request = std::move(request),
-                .waits = {},
-                .caller = call.caller.actor.id,
-                .credential = call.caller.credential};
+  LockWish wish{.request = std::move(request), .waits = {}, .caller = call.caller};
   TYER_TRY(wish.at_most, read_millis(input, "wait_ms", Span::zero(), 0));
   const env::Env& env = call.hub.engine().env();
   wish.place = sortable_id("", env.clock.now(), env.random.bits());
@@ -115,7 +114,8 @@ Result<http::Response> acquire_leases(Call& call) {
   TYER_TRY(lock::Request request, read_request(call));
   if (call.input.has("wait_ms")) return wait_for_leases(call, std::move(request));
   lock::Locks locks(call.hub.engine());
-  TYER_TRY(const lock::Outcome outcome, locks.acquire(request));
+  TYER_TRY(lock::Outcome outcome, locks.acquire(request));
+  hide_sessions(call.caller, outcome);
   Json body = lock::to_wire(outcome);
   if (!outcome.got.empty()) return answer(dump_json(body), 201);
   const std::string who = outcome.held.empty() ? "others wait for it, and are first"
@@ -127,7 +127,11 @@ Result<http::Response> acquire_leases(Call& call) {
 Result<http::Response> leave_queue(Call& call) {
   TYER_TRY(const std::string place, read_place_id(call));
   TYER_TRY(Waits* const waits, find_waits(call));
-  TYER_TRY_OK(waits->leave(call.input.texts("names"), place, call.caller.actor.id));
+  TYER_TRY_OK(waits->leave({.request = {.names = call.input.texts("names"),
+                                        .asker = asker_of(call.caller, call.request)},
+                            .place = place,
+                            .waits = {},
+                            .caller = call.caller}));
   return answer("", 204);
 }
 
@@ -179,6 +183,7 @@ Result<http::Response> list_leases(Call& call) {
     TYER_TRY(const auto seen, locks.look(name));
     if (seen) found.push_back(*seen);
   }
+  hide_sessions(call.caller, found);
   TYER_TRY(const Json rows, with_waiters(call, found));
   return answer(dump_json({{"data", rows}, {"next_cursor", nullptr}}));
 }
@@ -191,17 +196,17 @@ Result<http::Response> renew_by_token(Call& call, const std::string& key) {
   std::optional<core::Lease> lease;
   TYER_TRY_OK(engine.read([&](const core::View& view) -> Result<> {
     TYER_TRY(lease, view.lease(key));
-    return {};
+    if (!lease || lease->token != token) return {};
+    return check_may_renew(view, call.caller, *lease, call.input.text("session"));
   }));
+  if (lease && lease->token != token && !may_act_for(call.caller, *lease)) {
+    return fail(Fault::fenced, fmt::format("{}: the lease with token {} has ended; token {} has it",
+                                           key, token, lease->token));
+  }
   // Who has it now, and that it was lost, is said by whoever applies it.
   core::Lease named{.key = key, .token = token};
   named.holder.run = call.input.text("session");
-  if (lease && lease->token == token) {
-    if (lease->holder.run != named.holder.run) {
-      return fail(Fault::denied, "this lease is of another session");
-    }
-    named = *lease;
-  }
+  if (lease && lease->token == token) named = *lease;
   TYER_TRY_OK(engine::renew_in(engine)(named, Span::zero()));
   return answer(dump_json(lock::to_wire(named)));
 }
@@ -211,7 +216,8 @@ Result<http::Response> renew_lease(Call& call) {
   TYER_TRY_OK(check_texts(input, {"session"}, limits::lock_label_chars_max));
   if (input.has("key")) return renew_by_token(call, input.text("key"));
   lock::Locks locks(call.hub.engine());
-  TYER_TRY(const core::Lease lease, locks.renew(input.text("name"), input.text("session")));
+  TYER_TRY(const core::Lease lease,
+           locks.renew(input.text("name"), input.text("session"), speaker_of(call.caller)));
   return answer(dump_json(lock::to_wire(lease)));
 }
 
@@ -222,7 +228,7 @@ Result<http::Response> release_lease(Call& call) {
     return fail(Fault::invalid, "say which: ?name=NAME&session=SESSION");
   }
   lock::Locks locks(call.hub.engine());
-  TYER_TRY(const core::Lease lease, locks.release(name, session));
+  TYER_TRY(const core::Lease lease, locks.release(name, session, speaker_of(call.caller)));
   return answer(dump_json(lock::to_wire(lease)));
 }
 
@@ -267,9 +273,17 @@ Result<http::Response> report_gone(Call& call) {
                                            "container that you say you are in",
                                            name));
   }
+  const core::Asker asker = asker_of(call.caller, call.request);
+  const bool is_live = seen->judgement.verdict == core::Verdict::live;
+  if (is_live && !may_report(asker, call.caller, seen->lease)) {
+    return fail(Fault::denied, fmt::format("{}: who took it came from elsewhere than {}; if its "
+                                           "holder is gone, its silence ends it",
+                                           name, asker.network));
+  }
   const std::string why =
       fmt::format("{}, as {} saw there", call.input.text("evidence"), call.caller.actor.name);
-  TYER_TRY(const core::Lease lease, locks.report_gone(seen->lease, call.caller.actor.key(), why));
+  TYER_TRY(core::Lease lease, locks.report_gone(seen->lease, call.caller.actor.key(), why));
+  hide_sessions(call.caller, lease);
   return answer(dump_json(lock::to_wire(lease)));
 }
 
@@ -315,19 +329,21 @@ std::vector<Route> lease_routes() {
        .handle = acquire_leases},
       {.method = "GET",
        .path = "/api/leases",
-       .summary = "Who has which lock, how that was judged, and who waits",
+       .summary =
+           "Who has which lock, how that was judged, and who waits. `session` only of the caller's "
+           "own; people see all",
        .query = {{"name", Type::text, false, "only this one"}},
        .reply = "Page of Lease",
        .handle = list_leases},
       {.method = "DELETE",
        .path = "/api/leases",
-       .summary = "Gives a lock back",
+       .summary = "Gives a lock back that the caller has taken; people may give back any",
        .query = {name, session},
        .reply = "Lease",
        .handle = release_lease},
       {.method = "POST",
        .path = "/api/leases/renew",
-       .summary = "Says that the holder is still at work",
+       .summary = "Says that the holder of a lock that the caller has taken is still at work",
        .body = {{"name", Type::text, false, "the lock"},
                 session,
                 {"key", Type::text, false, "or the key of any lease, with its token"},

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "api/lease_access.h"
 #include "api/limits.h"
 #include "base/json.h"
 #include "env/wait_readable.h"
@@ -83,10 +84,10 @@ Result<http::Response> Waits::wait(LockWish wish) {
     const std::string& place = waiting->wish.place;
     const auto present = at_.find(place);
     const auto left = left_.find(place);
-    const std::string& owner = present != at_.end()  ? present->second->wish.caller
-                               : left != left_.end() ? left->second.wish.caller
-                                                     : waiting->wish.caller;
-    if (owner != waiting->wish.caller) {
+    const LockWish& owner = present != at_.end()  ? present->second->wish
+                            : left != left_.end() ? left->second.wish
+                                                  : waiting->wish;
+    if (owner.request.asker.who != waiting->wish.request.asker.who) {
       return fail(Fault::conflict, "somebody else waits at this place");
     }
     all_.push_back(waiting);
@@ -134,7 +135,8 @@ void Waits::run(Waiting& waiting) {
     if (hint_) hint_();
     lock::Locks locks(engine_);
     locks.give_back(std::make_unique<SharedWatch>(waiting.news));
-    const auto on_look = [&](const lock::Outcome& outcome) {
+    const auto on_look = [&](lock::Outcome outcome) {
+      hide_sessions(waiting.wish.caller, outcome);
       Json held = lock::to_wire(outcome)["held"];
       // The ages differ each time; who it is counts.
       std::string who;
@@ -176,7 +178,9 @@ void Waits::tell(Waiting& waiting, const Result<lock::Outcome>& outcome) {
   const bool is_cancelled = !outcome && outcome.error().fault == Fault::cancelled;
   bool is_told = false;
   if (outcome) {
-    Json line = lock::to_wire(*outcome);
+    lock::Outcome shown = *outcome;
+    hide_sessions(waiting.wish.caller, shown);
+    Json line = lock::to_wire(shown);
     line["waited_ms"] = std::max(outcome->asked - waiting.begun, Span::zero()) / 1ms;
     // What was sent may never arrive: certain is only who says so.
     is_told = waiting.stream->send(line_of(line)) && !waiting.wish.confirms &&
@@ -199,15 +203,20 @@ void Waits::tell(Waiting& waiting, const Result<lock::Outcome>& outcome) {
   changed_.notify_all();
 }
 
-Result<> Waits::leave(const std::vector<std::string>& names, const std::string& place,
-                      const std::string& caller) {
-  std::optional<Left> left = free_place(place);
-  if (left && left->wish.caller != caller) {
+Result<> Waits::leave(LockWish wish) {
+  {
     const std::lock_guard lock(mutex_);
-    left_[place] = *std::move(left);
-    return fail(Fault::conflict, "somebody else waits at this place");
+    const auto present = at_.find(wish.place);
+    const auto left = left_.find(wish.place);
+    const LockWish& owner = present != at_.end()  ? present->second->wish
+                            : left != left_.end() ? left->second.wish
+                                                  : wish;
+    if (owner.request.asker.who != wish.request.asker.who) {
+      return fail(Fault::conflict, "somebody else waits at this place");
+    }
   }
-  if (!left) left = Left{.wish = {.request = {.names = names}, .place = place}};
+  std::optional<Left> left = free_place(wish.place);
+  if (!left) left = Left{.wish = std::move(wish)};
   give_up(*left);
   return {};
 }
@@ -291,7 +300,7 @@ void Waits::wake_for(const std::vector<core::Event>& page, bool all) {
   const std::lock_guard lock(mutex_);
   for (const auto& [place, each] : at_) {
     const LockWish& wish = each->wish;
-    if (is_revoked(page, wish.credential)) ::eventfd_write(each->gone.get(), 1);
+    if (is_revoked(page, wish.caller.credential)) ::eventfd_write(each->gone.get(), 1);
     if (all || is_about(page, wish.request.names)) ::eventfd_write(each->news->get(), 1);
   }
 }

@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "api/lease_watches.h"
+#include "api/route.h"
 #include "engine/engine.h"
 #include "env/fd.h"
 #include "http/message.h"
@@ -36,8 +37,7 @@ struct LockWish {
   std::string place;
   core::Holder waits;
   bool confirms = false;  // It renews what it gets at once; if it does not, it has not heard of it.
-  std::string caller;     // Whose place it is.
-  std::string credential;  // The stream ends when it is revoked.
+  Caller caller;          // Whose place it is. The stream ends when its credential is revoked.
 };
 
 class Waits {
@@ -51,9 +51,8 @@ class Waits {
   // `limit` if too many wait, `conflict` if it is somebody else's place.
   [[nodiscard]] Result<http::Response> wait(LockWish wish);
 
-  // Gives the place up: the client has.
-  [[nodiscard]] Result<> leave(const std::vector<std::string>& names, const std::string& place,
-                               const std::string& caller);
+  // Gives the place up: the client has. Of the wish, its names, its place and who asks count.
+  [[nodiscard]] Result<> leave(LockWish wish);
 
   // An answer that goes on until one of these leases has ended: see lease_watches.h.
   [[nodiscard]] Result<http::Response> watch(WatchedLeases leases);

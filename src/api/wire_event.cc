@@ -71,6 +71,13 @@ std::string join(const core::Kind* kind, const std::string& body, const Extras& 
   return dump_json(data);
 }
 
+// Locks and places in line are no subjects, but their sessions are proofs where the store is at
+// hand: the stream does not show them.
+const core::Kind* kind_of_locks(std::string_view kind) {
+  static const core::Kind hides_session{.name = "lock", .transitions = {}, .hidden = {"run"}};
+  return kind == "lock" || kind == "wait" ? &hides_session : nullptr;
+}
+
 bool has(const std::vector<std::string>& list, std::string_view one) {
   return std::ranges::find(list, one) != list.end();
 }
@@ -80,7 +87,8 @@ bool has(const std::vector<std::string>& list, std::string_view one) {
 WireEvent to_wire(const core::Catalog& catalog, const core::Event& event) {
   WireEvent wire{.seq = event.seq, .type = wire_type(event.type)};
   const std::string_view kind_name = core::kind_of(event.key);
-  const core::Kind* kind = catalog.kind(kind_name);
+  const core::Kind* const locks = kind_of_locks(kind_name);
+  const core::Kind* const kind = locks != nullptr ? locks : catalog.kind(kind_name);
   const auto members = split_object(event.body);
   const JsonFields data =
       members ? JsonFields::of(*members) : JsonFields::read(event.body).value_or(JsonFields());
@@ -93,7 +101,8 @@ WireEvent to_wire(const core::Catalog& catalog, const core::Event& event) {
   }
   const std::string id(core::rest_of(event.key));
   if (kind_name == "agent") wire.agents.push_back(id);
-  Extras extras{{"actor", event.actor},
+  const bool hides_actor = locks != nullptr && event.actor.starts_with("run/");
+  Extras extras{{"actor", hides_actor ? "run" : event.actor},
                 {"at", format_time(event.at)},
                 {"event", wire.type},
                 {"event_id", event_id(event.seq)}};

@@ -21,6 +21,7 @@ class Decision {
       : view_(view), witness_(witness), asking_(asking), now_(now) {}
 
   Result<Answer> run() {
+    TYER_TRY_OK(check_place());
     TYER_TRY(const Grant* own, asking_.any ? find_own() : nullptr);
     for (const Grant& wish : asking_.wishes) {
       if (own != nullptr && own != &wish) continue;
@@ -41,11 +42,26 @@ class Decision {
   }
 
  private:
+  // A place in line belongs to who asked for it, through whichever hub.
+  Result<> check_place() {
+    if (!asking_.ticket) return {};
+    for (const Grant& wish : asking_.wishes) {
+      TYER_TRY(const auto ticket, view_.lease(ticket_key(wish.key, asking_.place)));
+      if (ticket && ticket->asker.who != asking_.ticket->asker.who) {
+        return fail(Fault::conflict,
+                    fmt::format("{}: somebody else waits at this place", rest_of(wish.key)));
+      }
+    }
+    return {};
+  }
+
   // Who asks again for any has what it got the first time, also if an earlier one is free by now.
   Result<const Grant*> find_own() const {
     for (const Grant& wish : asking_.wishes) {
       TYER_TRY(const auto present, view_.lease(wish.key));
-      if (present && present->holder == wish.holder) return &wish;
+      const bool is_own =
+          present && present->holder == wish.holder && present->asker.who == wish.asker.who;
+      if (is_own) return &wish;
     }
     return nullptr;
   }

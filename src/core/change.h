@@ -52,6 +52,7 @@ struct Grant {
   Span hold_max{};
   std::string command;
   std::string owner;
+  Asker asker;
 };
 
 // A fact about one subject, not yet numbered by the log.

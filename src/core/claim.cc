@@ -1,7 +1,5 @@
 #include "core/claim.h"
 
-#include <fmt/format.h>
-
 namespace tyer::core {
 namespace {
 
@@ -25,10 +23,12 @@ ClaimAnswer decide_claim(const Claim& claim, const std::optional<Lease>& present
   if (!present) return change;
 
   const Holder& asking = claim.grant.holder;
-  const bool is_own = present->holder == asking;
-  if (!is_own && same_process(present->holder, asking)) {
-    change.endings.push_back({present->key, present->token, End::superseded, "",
-                              fmt::format("run {} of the same process", asking.run)});
+  // Through a hub anybody can say to be that process.
+  const bool is_same_asker = present->asker.who == claim.grant.asker.who;
+  const bool is_own = is_same_asker && present->holder == asking;
+  if (!is_own && is_same_asker && same_process(present->holder, asking)) {
+    change.endings.push_back(
+        {present->key, present->token, End::superseded, "", "another run of the same process"});
     return change;
   }
   Judgement judgement = judge(*present, sight, now);

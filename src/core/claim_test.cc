@@ -171,9 +171,26 @@ TEST(Claim, SupersedesAnEarlierRunOfTheSameProcess) {
   EXPECT_EQ(change.endings[0].key, "lock/a");
   EXPECT_EQ(change.endings[0].token, present.token) << "the lease that was seen, no other (law 2)";
   EXPECT_EQ(change.endings[0].how, End::superseded);
-  EXPECT_EQ(change.endings[0].why, "run run-2 of the same process");
+  EXPECT_EQ(change.endings[0].why, "another run of the same process");
   ASSERT_EQ(change.grants.size(), 1U);
   EXPECT_EQ(change.grants[0].holder.run, "run-2");
+}
+
+// Through a hub anybody can say to be a process, and sessions are told.
+TEST(Claim, OfAnotherAskerHasNeitherTheProcessNorTheRunOfTheHolder) {
+  Lease present = lease_of(claim_of("run-1"));
+  present.asker = {.who = "agent/ag_1", .network = "127.0.0.1"};
+  for (const char* run : {"run-1", "run-2"}) {
+    for (const char* who : {"agent/ag_2", ""}) {
+      Claim claim = claim_of(run);
+      claim.grant.asker.who = who;
+      const ClaimAnswer answer = decide_claim(claim, present, alive, t0 + 1s);
+      EXPECT_TRUE(std::holds_alternative<Held>(answer)) << run << " of " << who;
+    }
+    Claim same = claim_of(run);
+    same.grant.asker = {.who = "agent/ag_1", .network = "203.0.113.9"};
+    EXPECT_FALSE(std::holds_alternative<Held>(decide_claim(same, present, alive, t0 + 1s))) << run;
+  }
 }
 
 TEST(Claim, DoesNotTakeADifferentProcessForItsOwn) {

@@ -151,6 +151,10 @@ Time next_check(const Lease& lease) {
 std::string encode(const Lease& lease) {
   const Holder& holder = lease.holder;
   Members members;
+  if (!lease.asker.who.empty()) {
+    members.add("asker", json_string(lease.asker.who));
+    members.add("askerNetwork", json_string(lease.asker.network));
+  }
   members.add("bootId", json_string(holder.place.boot));
   members.add("command", json_string(lease.command));
   // Milliseconds are for other tools; ours are exact.
@@ -185,6 +189,7 @@ Result<Lease> decode_lease(std::string_view key, std::string_view text) {
   lease.holder.pid_start = fields.number("pidStart");
   lease.token = static_cast<std::uint64_t>(std::max<std::int64_t>(0, fields.number("token")));
   lease.owner = fields.text("owner");
+  lease.asker = {fields.text("asker"), fields.text("askerNetwork")};
   TYER_TRY(lease.silence_max, read_span(fields, "silence", limits::silence_max));
   TYER_TRY(lease.hold_max, read_span(fields, "timeout", limits::hold_max));
   TYER_TRY(lease.granted_at, read_time(fields, "startedAt"));

@@ -50,6 +50,14 @@ struct Holder {
   friend bool operator==(const Holder&, const Holder&) = default;
 };
 
+// Who asked for a lease through a hub. There, knowing its run is no proof: runs are told.
+struct Asker {
+  std::string who;      // As in the log: "agent/ag_…"; empty: a process that has the store itself.
+  std::string network;  // From where: an address, or what one customer has of them.
+
+  friend bool operator==(const Asker&, const Asker&) = default;
+};
+
 struct Lease {
   std::string key;
   std::uint64_t token = 0;
@@ -62,6 +70,7 @@ struct Lease {
   Span hold_max{};
   std::string command;  // What it does, for people and for hold limits.
   std::string owner;    // Free text for people.
+  Asker asker;
 
   friend bool operator==(const Lease&, const Lease&) = default;
 };

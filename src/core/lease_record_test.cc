@@ -54,6 +54,7 @@ Lease draw_lease(std::mt19937_64& dice) {
   lease.hold_max = std::chrono::milliseconds(below(limits::hold_most / 1ms));
   lease.command = draw_text(dice);
   lease.owner = draw_text(dice);
+  if (dice() % 2 == 0) lease.asker = {"agent/" + draw_text(dice), draw_text(dice)};
   return lease;
 }
 

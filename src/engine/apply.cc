@@ -82,6 +82,7 @@ class Application {
     Json body{{"token", ending.token}, {"run", lease.holder.run}};
     if (!ending.verdict.empty()) body["verdict"] = ending.verdict;
     if (!ending.why.empty()) body["why"] = ending.why;
+    if (!lease.asker.who.empty()) body["holder"] = lease.asker.who;
     core::Event event{.key = ending.key,
                       .type = std::string(core::event_type(ending.how)),
                       .body = dump_json(body)};
@@ -117,6 +118,7 @@ class Application {
     lease.hold_max = grant.hold_max;
     lease.command = grant.command;
     lease.owner = grant.owner;
+    lease.asker = grant.asker;
     applied.grants.push_back(lease);
     txn_.put(std::move(lease));
     return {};

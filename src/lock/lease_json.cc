@@ -61,21 +61,22 @@ Result<> read_rows(const Json& list, Result<Row> (*read)(const Json&), std::vect
 
 Json to_wire(const core::Lease& lease) {
   const core::Holder& holder = lease.holder;
-  return {{"key", lease.key},
-          {"name", name_of(lease.key)},
-          {"session", holder.run},
-          {"token", lease.token},
-          {"host", holder.place.host},
-          {"boot", holder.place.boot},
-          {"namespace", holder.place.pid_namespace},
-          {"pid", holder.pid},
-          {"pid_start", holder.pid_start},
-          {"command", lease.command},
-          {"owner", lease.owner},
-          {"granted_at", format_time(lease.granted_at)},
-          {"heard_at", format_time(lease.heard_at)},
-          {"silence_ms", lease.silence_max / 1ms},
-          {"hold_ms", lease.hold_max / 1ms}};
+  Json json{{"key", lease.key},
+            {"name", name_of(lease.key)},
+            {"token", lease.token},
+            {"host", holder.place.host},
+            {"boot", holder.place.boot},
+            {"namespace", holder.place.pid_namespace},
+            {"pid", holder.pid},
+            {"pid_start", holder.pid_start},
+            {"command", lease.command},
+            {"owner", lease.owner},
+            {"granted_at", format_time(lease.granted_at)},
+            {"heard_at", format_time(lease.heard_at)},
+            {"silence_ms", lease.silence_max / 1ms},
+            {"hold_ms", lease.hold_max / 1ms}};
+  if (!holder.run.empty()) json["session"] = holder.run;
+  return json;
 }
 
 Json to_wire(const Seen& seen) {

@@ -23,7 +23,8 @@ Line::Line(Locks& locks, core::Asking asking, std::string place,
                                .silence_max = limits::ticket_silence_max,
                                .hold_max = limits::ticket_hold_max,
                                .command = wish.command,
-                               .owner = wish.owner};
+                               .owner = wish.owner,
+                               .asker = wish.asker};
   asking_.ticket->holder.run = asking_.place;
 }
 
@@ -127,13 +128,15 @@ Result<std::vector<core::Lease>> Line::leave() {
       const std::string own = core::ticket_key(wish.key, asking_.place);
       TYER_TRY(const auto waiting, core::tickets(view, wish.key));
       const auto mine = std::ranges::find(waiting, own, &core::Lease::key);
-      if (mine == waiting.end()) continue;
+      if (mine == waiting.end() || mine->asker.who != wish.asker.who) continue;
       change.endings.push_back({own, mine->token, core::End::released, "", "gave up waiting"});
       if (mine + 1 != waiting.end()) behind.push_back(*(mine + 1));
     }
     return change;
   };
-  TYER_TRY_OK(engine_.apply({"run/" + asking_.place}, decide));
+  const core::Asker& asker = asking_.wishes.front().asker;
+  const std::string actor = asker.who.empty() ? "run/" + asking_.place : asker.who;
+  TYER_TRY_OK(engine_.apply({actor}, decide));
   return behind;
 }
 

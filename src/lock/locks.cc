@@ -44,6 +44,11 @@ void tell(core::Answer& answer, const core::Witness& witness, Time now, Outcome&
   outcome.behind = std::move(answer.behind);
 }
 
+// For the log: who asked through a hub, or the run itself.
+std::string actor_of(const core::Asker& asker, const std::string& run) {
+  return asker.who.empty() ? "run/" + run : asker.who;
+}
+
 std::string who(const core::Lease& lease) {
   const std::string host = lease.holder.place.host.empty() ? "" : " on " + lease.holder.place.host;
   return fmt::format("pid {}{}", lease.holder.pid, printable(host, 100));
@@ -101,7 +106,8 @@ Result<core::Asking> Locks::to_asking(const Request& request) const {
                              .silence_max = request.silence_max,
                              .hold_max = request.hold_max,
                              .command = request.command,
-                             .owner = request.owner});
+                             .owner = request.owner,
+                             .asker = request.asker});
   }
   return asking;
 }
@@ -149,8 +155,9 @@ Result<Outcome> Locks::commit(const core::Asking& asking) {
     }
     return std::move(answer.change);
   };
-  const std::string& run = timed.wishes.front().holder.run;
-  TYER_TRY(engine::Applied applied, engine_.apply({"run/" + run}, decide, std::move(keys)));
+  const core::Grant& first = timed.wishes.front();
+  TYER_TRY(engine::Applied applied,
+           engine_.apply({actor_of(first.asker, first.holder.run)}, decide, std::move(keys)));
   for (core::Lease& lease : applied.grants) {
     (lease.key.starts_with(prefix) ? outcome.got : outcome.tickets).push_back(std::move(lease));
   }
@@ -158,26 +165,34 @@ Result<Outcome> Locks::commit(const core::Asking& asking) {
 }
 
 Result<core::Lease> Locks::own(const core::View& view, const std::string& key,
-                               const std::string& run) const {
+                               const std::string& run, const Speaker& speaker) const {
   TYER_TRY(const auto lease, view.lease(key));
   if (!lease) {
     return fail(Fault::not_found,
                 fmt::format("{}: nobody holds it; the lease of session {} has ended", name_of(key),
                             printable(run)));
   }
-  if (lease->holder.run == run) return *lease;
-  return fail(
-      Fault::fenced,
-      fmt::format("{}: session {} does not hold it; session {} does ({}, token {})", name_of(key),
-                  printable(run), lease->holder.run, who(*lease), lease->token));
+  const bool is_its = speaker.asker.empty() || speaker.asker == lease->asker.who;
+  if (lease->holder.run == run && is_its) return *lease;
+  if (lease->holder.run == run) {
+    return fail(Fault::denied, fmt::format("{}: it was taken by somebody else ({}); only they, or "
+                                           "people, may do this",
+                                           name_of(key), who(*lease)));
+  }
+  // The session of somebody else is not told.
+  const std::string other = is_its ? "session " + lease->holder.run : "another";
+  return fail(Fault::fenced,
+              fmt::format("{}: session {} does not hold it; {} does ({}, token {})", name_of(key),
+                          printable(run), other, who(*lease), lease->token));
 }
 
-Result<core::Lease> Locks::renew(const std::string& name, const std::string& run) {
+Result<core::Lease> Locks::renew(const std::string& name, const std::string& run,
+                                 const Speaker& speaker) {
   TYER_TRY(const std::string key, key_of(name));
   core::Lease lease;
   const env::Env& env = engine_.env();
   const auto decide = [&](const core::View& view, Time now) -> Result<core::Change> {
-    TYER_TRY(lease, own(view, key, run));
+    TYER_TRY(lease, own(view, key, run, speaker));
     lease.heard_at = now;
     lease.heard_mono = engine::mono_for(env, lease.holder);
     // Judged as it would be then: it has been heard of again, but nothing else is mended by that.
@@ -194,13 +209,14 @@ Result<core::Lease> Locks::renew(const std::string& name, const std::string& run
   return lease;
 }
 
-Result<core::Lease> Locks::release(const std::string& name, const std::string& run) {
+Result<core::Lease> Locks::release(const std::string& name, const std::string& run,
+                                   const Speaker& speaker) {
   const auto choose = [&](const core::View& view, const std::string& key,
                           core::Lease& lease) -> Result<core::Ending> {
-    TYER_TRY(lease, own(view, key, run));
+    TYER_TRY(lease, own(view, key, run, speaker));
     return core::Ending{key, lease.token, core::End::released, "", ""};
   };
-  return end(name, "run/" + run, choose);
+  return end(name, speaker.actor.empty() ? "run/" + run : speaker.actor, choose);
 }
 
 Result<core::Lease> Locks::report_gone(const core::Lease& seen, const std::string& actor,
@@ -229,7 +245,8 @@ Result<core::Lease> Locks::take_back(const core::Lease& granted, const std::stri
     lease = *present;
     return core::Ending{key, granted.token, core::End::released, "", why};
   };
-  return end(std::string(name_of(granted.key)), "run/" + granted.holder.run, choose);
+  return end(std::string(name_of(granted.key)), actor_of(granted.asker, granted.holder.run),
+             choose);
 }
 
 Result<core::Lease> Locks::end(

@@ -31,12 +31,19 @@ namespace tyer::lock {
 // A token as people and requests write it: a number from 1 on.
 [[nodiscard]] Result<std::uint64_t> read_token(std::string_view text);
 
+// Who says that it acts for a run. Through a hub, knowing the run is no proof.
+struct Speaker {
+  std::string actor;  // For the log; empty: the run itself.
+  std::string asker;  // Acts for leases that it has asked for only; empty: for all.
+};
+
 struct Request {
   std::vector<std::string> names;  // All of them or none; with `any` the first that can be had.
   bool any = false;
   core::Holder holder;
   std::string command;
   std::string owner;
+  core::Asker asker;
   Span silence_max = limits::silence_max;
   Span hold_max = limits::hold_max;
 };
@@ -110,9 +117,12 @@ class Locks {
   [[nodiscard]] Result<core::Asking> to_asking(const Request& request) const;
 
   // Heartbeat of the run's lease, also after a silence. `not_found` if nobody holds the key,
-  // `fenced` if another run does, which is named (L6), if its holder is gone, or its time over.
-  [[nodiscard]] Result<core::Lease> renew(const std::string& name, const std::string& run);
-  [[nodiscard]] Result<core::Lease> release(const std::string& name, const std::string& run);
+  // `fenced` if another run does, which is named (L6), if its holder is gone, or its time over;
+  // `denied` if the lease is not one that `speaker` may act for.
+  [[nodiscard]] Result<core::Lease> renew(const std::string& name, const std::string& run,
+                                          const Speaker& speaker = {});
+  [[nodiscard]] Result<core::Lease> release(const std::string& name, const std::string& run,
+                                            const Speaker& speaker = {});
 
   // Ends whatever lease has this token, on behalf of `actor`. `not_found` if it has ended. If its
   // holder ends with it, this waits for that: see breaking.h.
@@ -157,7 +167,7 @@ class Locks {
  private:
   [[nodiscard]] Result<Outcome> commit(const core::Asking& asking);
   [[nodiscard]] Result<core::Lease> own(const core::View& view, const std::string& key,
-                                        const std::string& run) const;
+                                        const std::string& run, const Speaker& speaker) const;
   // Ends the lease that is chosen, rings for who is next, and for its holder if that is another.
   [[nodiscard]] Result<core::Lease> end(
       const std::string& name, const std::string& actor,

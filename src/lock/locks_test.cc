@@ -297,7 +297,7 @@ TEST_F(LocksTest, SupersedesAnEarlierRunOfTheSameProcessAndLogsIt) {
   EXPECT_EQ(world.types("lock/a"), (Names{"lease.granted", "lease.superseded", "lease.granted"}));
   EXPECT_EQ(fault_of(locks.renew("a", "run-1")), "fenced");
   ASSERT_EQ(outcome.ended.size(), 1U);
-  EXPECT_EQ(outcome.ended[0].judgement.why, "run run-1b of the same process");
+  EXPECT_EQ(outcome.ended[0].judgement.why, "another run of the same process");
 }
 
 TEST_F(LocksTest, LogsAReleaseOnce) {

@@ -139,7 +139,7 @@ export interface Lease {
   key: string;
   name: string;
   token: number;
-  session: string;
+  session?: string; // Only of what people see, or who holds it.
   owner: string;
   command: string;
   host: string;
