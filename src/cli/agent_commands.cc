@@ -139,6 +139,7 @@ Done run_agent_run(World& world, const Arguments& arguments) {
   if (!job.worktree.empty()) TYER_TRY_OK(check_tree_of(world, engine, job));
   // From here on an interruption is for the run.
   const StopSignals signals;
+  job.environment = environment_for_keeper(world, job.id);
   TYER_TRY(StartedKeeper keeper, start_keeper(world, {"agent", "keep"}, run::encode(job), job.id));
   const bool json = arguments.has("--json");
   if (arguments.has("--detach")) return leave_alone(world, engine, job, keeper, json);
@@ -157,6 +158,7 @@ Done run_agent_keep(World& world, const Arguments& arguments) {
     return std::unexpected(
         Failure{{Fault::invalid, job.error().what}, "it is what 'tyer agent run' leaves behind"});
   }
+  use_environment(world, *job);
   TYER_TRY(Settings settings, load_settings(world, arguments));
   use_records(settings, *job);
   env::give_up_input();

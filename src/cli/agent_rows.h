@@ -50,6 +50,7 @@ inline constexpr std::array run_codes{
     ExitCode{5, "a limit of time, output, turns or money"},
     ExitCode{130, "it was stopped"}};
 
+inline constexpr std::array keep_operands{keeper_marks};
 inline constexpr std::array<std::string_view, 1> keep_examples{"tyer agent keep < job.json"};
 inline constexpr std::array keep_codes{done, ExitCode{1, "the keeper died"}, wrong, unreachable,
                                        ExitCode{4, "another run works in the worktree"}};
@@ -95,11 +96,12 @@ inline constexpr Command agent_keep{
     "Agents",
     "Keep an agent's run until it has ended",
     "What 'agent run' leaves behind. Its job comes on standard input.",
-    {},
+    agent_rows::keep_operands,
     {},
     agent_rows::keep_examples,
     agent_rows::keep_codes,
-    run_agent_keep};
+    run_agent_keep,
+    true};
 
 inline constexpr Command runs_list{
     "runs list",

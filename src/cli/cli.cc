@@ -10,6 +10,7 @@
 #include "cli/help.h"
 #include "cli/hub_rows.h"
 #include "cli/stop_signals.h"
+#include "env/hidden.h"
 
 namespace tyer::cli {
 namespace {
@@ -113,6 +114,7 @@ Done run_command(std::span<const std::string> words, World& world) {
     return 0;
   }
   if (json) world.output.speak_json();
+  if (command->hides) env::hide_process();
   return command->run(world, *arguments);
 }
 

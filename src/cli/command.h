@@ -66,6 +66,8 @@ struct Command {
   std::span<const std::string_view> examples;
   std::span<const ExitCode> exit_codes;
   Done (*run)(World& world, const Arguments& arguments);
+  // It serves agents and knows what is not theirs; see env::hide_process.
+  bool hides = false;
 };
 
 // In the order in which `tyer help` shows them.

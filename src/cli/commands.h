@@ -7,6 +7,12 @@
 
 namespace tyer::cli {
 
+// Of the commands that keep runs: see start_keeper.
+inline constexpr Operand keeper_marks{.name = "MARK",
+                                      .help = "NAME=VALUE, which it can be found by",
+                                      .required = false,
+                                      .many = true};
+
 [[nodiscard]] Done run_run(World& world, const Arguments& arguments);
 [[nodiscard]] Done run_lock_acquire(World& world, const Arguments& arguments);
 [[nodiscard]] Done run_lock_release(World& world, const Arguments& arguments);

@@ -48,7 +48,8 @@ inline constexpr Command serve{
     .options = serve_options,
     .examples = serve_examples,
     .exit_codes = serve_codes,
-    .run = run_serve};
+    .run = run_serve,
+    .hides = true};
 
 inline constexpr std::array agent_operands{
     Operand{.name = "NAME", .help = "The agent's name, or its id"}};

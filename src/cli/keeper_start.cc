@@ -3,9 +3,15 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
 #include "cli/command.h"
 #include "cli/workspace.h"
 #include "engine/engine.h"
+#include "env/hidden.h"
 #include "env/os_error.h"
 #include "run/settle.h"
 
@@ -35,6 +41,17 @@ Result<env::Fd> to_file(const std::string& text) {
   return file;
 }
 
+// Whatever starts it may itself be below a run, with which it is to end.
+constexpr std::array<std::string_view, 3> marks{"TYER_KEEPER", "TYER_RUN", "TYER_SESSION"};
+
+// Before it has read its job: for its loader, and to say what is wrong.
+bool is_needed_to_start(std::string_view name) {
+  constexpr std::array<std::string_view, 8> plain{"PATH", "HOME",     "USER", "LOGNAME",
+                                                  "LANG", "LANGUAGE", "TZ",   "TMPDIR"};
+  return std::ranges::find(plain, name) != plain.end() || name.starts_with("LC_") ||
+         name.starts_with("LD_") || name.ends_with("SAN_OPTIONS");
+}
+
 }  // namespace
 
 void set_records(const World& at, const Settings& settings, run::Job& job) {
@@ -55,16 +72,17 @@ void use_records(Settings& settings, const run::Job& job) {
 }
 
 Result<StartedKeeper> start_keeper(World& world, std::vector<std::string> words, int input,
-                                   const std::string& run,
-                                   const std::map<std::string, std::string>& more) {
+                                   const std::string& run) {
   StartedKeeper started;
   TYER_TRY(started.errors, to_file(""));
   words.insert(words.begin(), world.program);
   env::Spawn spawn{.argv = std::move(words), .directory = "/"};
-  spawn.environment.insert(world.environment.begin(), world.environment.end());
-  for (const auto& [name, value] : more) spawn.environment[name] = value;
-  // See run::keeper_mark_of.
-  spawn.environment["TYER_KEEPER"] = run;
+  for (const auto& [name, value] : environment_for_keeper(world, run)) {
+    const bool is_mark = std::ranges::find(marks, name) != marks.end();
+    if (is_mark || is_needed_to_start(name)) spawn.environment[name] = value;
+    // It hides its environment.
+    if (is_mark) spawn.argv.push_back(fmt::format("{}={}", name, value));
+  }
   spawn.input = input;
   spawn.errors = started.errors.get();
   TYER_TRY(started.child, world.env.processes.spawn(spawn));
@@ -75,7 +93,18 @@ Result<StartedKeeper> start_keeper(World& world, std::vector<std::string> words,
 Result<StartedKeeper> start_keeper(World& world, std::vector<std::string> words,
                                    const std::string& input, const std::string& run) {
   TYER_TRY(const env::Fd file, to_file(input));
-  return start_keeper(world, std::move(words), file.get(), run, {});
+  return start_keeper(world, std::move(words), file.get(), run);
+}
+
+backend::Environment environment_for_keeper(const World& world, const std::string& run) {
+  backend::Environment environment = world.environment;
+  environment["TYER_KEEPER"] = run;  // See run::keeper_mark_of.
+  return environment;
+}
+
+void use_environment(World& world, const run::Job& job) {
+  world.environment = job.environment;
+  env::set_variables(job.environment);
 }
 
 Done settle_after(World& world, const run::Job& job, const Settings& settings, int code) {

@@ -2,7 +2,6 @@
 
 #pragma once
 
-#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -26,15 +25,22 @@ struct StartedKeeper {
   env::Fd errors;  // What it complains about.
 };
 
-// It outlives us: in a session of its own, with nothing of ours but its standard input. `run` is
-// the id of its first run; `more` is added to its environment.
+// It outlives us: in a session of its own, with nothing of ours but its standard input and the few
+// variables that a program needs to start. What else it needs, its job says. `run` is the id of its
+// first run.
 [[nodiscard]] Result<StartedKeeper> start_keeper(World& world, std::vector<std::string> words,
-                                                 int input, const std::string& run,
-                                                 const std::map<std::string, std::string>& more);
+                                                 int input, const std::string& run);
 
 // The same, with a text that it reads from there.
 [[nodiscard]] Result<StartedKeeper> start_keeper(World& world, std::vector<std::string> words,
                                                  const std::string& input, const std::string& run);
+
+// For a job: our environment, as its keeper is to have it.
+[[nodiscard]] backend::Environment environment_for_keeper(const World& world,
+                                                          const std::string& run);
+
+// The keeper has the environment that its job says. To be called while there is only one thread.
+void use_environment(World& world, const run::Job& job);
 
 // What is left to the front when its keeper ended with `code`, or died: the exit code.
 [[nodiscard]] Done settle_after(World& world, const run::Job& job, const Settings& settings,

@@ -40,8 +40,10 @@ inline constexpr Command worker{
     .options = worker_options,
     .examples = worker_examples,
     .exit_codes = worker_codes,
-    .run = run_worker};
+    .run = run_worker,
+    .hides = true};
 
+inline constexpr std::array keep_operands{keeper_marks};
 inline constexpr std::array<std::string_view, 1> keep_examples{"tyer worker-keep < order.json"};
 inline constexpr std::array keep_codes{ExitCode{0, "the run has ended, whatever came of it"},
                                        ExitCode{2, "wrong usage, or not an order"},
@@ -54,11 +56,12 @@ inline constexpr Command worker_keep{
     .group = "Hub",
     .summary = "Do one run for a session",
     .details = "What 'tyer worker' starts for each run. It reads its order from standard input.",
-    .operands = {},
+    .operands = keep_operands,
     .options = {},
     .examples = keep_examples,
     .exit_codes = keep_codes,
-    .run = run_worker_keep};
+    .run = run_worker_keep,
+    .hides = true};
 
 inline constexpr std::array up_options{hub_rows::serve_options[0],
                                        hub_rows::serve_options[1],
@@ -79,7 +82,8 @@ inline constexpr Command up{.name = "up",
                             .options = up_options,
                             .examples = up_examples,
                             .exit_codes = hub_rows::serve_codes,
-                            .run = run_up};
+                            .run = run_up,
+                            .hides = true};
 
 inline constexpr std::array stats_options{
     Option{"--since", "DAY", "The first day, like 2026-11-15 (a week ago)"},

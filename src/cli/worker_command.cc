@@ -79,30 +79,37 @@ class Keepers {
 
   Result<work::Worker::Started> start(work::Call call, const work::Identity& identity) {
     call.run = uuid7(world_.env.clock.now(), world_.env.random.bits());
-    TYER_TRY(work::Worker::Offering keeper, make({.hub = identity.hub.url}, identity));
+    TYER_TRY(work::Worker::Offering keeper, make({}, identity));
     TYER_TRY_OK(send(keeper.socket, work::encode(call)));
     keeper.process.run = call.run;
     return std::move(keeper.process);
   }
 
   Result<work::Worker::Offering> offer(const work::Identity& identity) {
-    return make({.hub = identity.hub.url,
-                 .offers = true,
-                 .agents = identity.agents,
-                 .sessions = identity.sessions},
+    return make({.offers = true, .agents = identity.agents, .sessions = identity.sessions},
                 identity);
   }
 
  private:
+  // Nobody reads it yet: it has to fit into the socket.
   static Result<> send(const env::Fd& socket, std::string line) {
     line += '\n';
-    const ssize_t sent = env::uninterrupted(
-        [&] { return ::send(socket.get(), line.data(), line.size(), MSG_NOSIGNAL); });
+    const ssize_t sent = env::uninterrupted([&] {
+      return ::send(socket.get(), line.data(), line.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+    });
     if (sent == static_cast<ssize_t>(line.size())) return {};
-    return std::unexpected(env::os_error(errno, "write", "an order"));
+    if (sent < 0 && errno != EAGAIN) {
+      return std::unexpected(env::os_error(errno, "write", "an order"));
+    }
+    return fail(Fault::limit, fmt::format("an order of {} bytes is too long for this system; most "
+                                          "of it is the worker's environment, which is to be "
+                                          "smaller",
+                                          line.size()));
   }
 
   Result<work::Worker::Offering> make(work::Order order, const work::Identity& identity) {
+    order.hub = identity.hub.url;
+    order.key = identity.hub.key;
     order.job = job_;
     order.own_hub = own_hub_;
     order.job.id = uuid7(world_.env.clock.now(), world_.env.random.bits());
@@ -112,10 +119,17 @@ class Keepers {
     }
     work::Worker::Offering keeper{.process = {.run = order.job.id}, .socket = env::Fd(ends[0])};
     const env::Fd input(ends[1]);
+    order.job.environment = environment_for_keeper(world_, order.job.id);
+    // Nobody below the worker uses its keys, but each keeper the one of whom it serves.
+    std::erase_if(order.job.environment, [](const auto& variable) {
+      return variable.first.starts_with("TYER_API_KEY") ||
+             variable.first.starts_with("AGENTFEED_API_KEY");
+    });
+    const int room = limits::order_bytes_max;
+    (void)::setsockopt(keeper.socket.get(), SOL_SOCKET, SO_SNDBUF, &room, sizeof room);
     TYER_TRY_OK(send(keeper.socket, work::encode(order)));
     TYER_TRY(StartedKeeper started,
-             start_keeper(world_, {"worker-keep"}, input.get(), keeper.process.run,
-                          {{"TYER_API_KEY", identity.hub.key}}));
+             start_keeper(world_, {"worker-keep"}, input.get(), keeper.process.run));
     keeper.process.child = std::move(started.child);
     keeper.process.errors = std::move(started.errors);
     return keeper;

@@ -24,11 +24,6 @@
 namespace tyer::cli {
 namespace {
 
-std::string key_of(const World& world) {
-  const auto found = world.environment.find("TYER_API_KEY");
-  return found == world.environment.end() ? "" : found->second;
-}
-
 // A worktree for each session of an agent that wants it: "agent-session", as git can have it.
 std::string tree_name(const work::Assignment& given) {
   std::string name;
@@ -113,7 +108,7 @@ Result<work::Served> serve_order(World& world, const Settings& settings, const w
       .engine = engine,
       .front = front,
       .environment = world.environment,
-      .hub = {order.hub, key_of(world)},
+      .hub = {order.hub, order.key},
       .program = world.program,
       .stop_fds = {STDIN_FILENO, front.gone_fd(), front.signals_fd()},
       .on_given = tell_worker,
@@ -152,6 +147,7 @@ Done run_worker_keep(World& world, const Arguments& arguments) {
     return std::unexpected(
         Failure{{Fault::invalid, order.error().what}, "it is what 'tyer worker' leaves behind"});
   }
+  use_environment(world, order->job);
   TYER_TRY(Settings settings, load_settings(world, arguments));
   use_records(settings, order->job);
   TYER_TRY(const int code, env::run_behind_front([&](const env::Front& front) {

@@ -103,13 +103,15 @@ bool LinuxHold::is_behind_stop() const {
 std::optional<int> LinuxHold::take_stop_away() {
   std::optional<int> by = look(pid_, WNOHANG);
   if (!by) {
-    (void)::ptrace(PTRACE_INTERRUPT, pid_, nullptr, nullptr);
+    (void)::kill(pid_, SIGSTOP);
     by = look(pid_, 0);
-  }
-  // We interrupted it at the very stop: it has yet to hear that it was trapped.
-  while (by && event_of(*by) == PTRACE_EVENT_STOP && is_behind_stop()) {
-    (void)::ptrace(PTRACE_CONT, pid_, nullptr, nullptr);
-    by = look(pid_, 0);
+    // We interrupted it at the very stop: it has yet to hear that it was trapped.
+    while (by && *by == SIGSTOP && is_behind_stop()) {
+      (void)::ptrace(PTRACE_CONT, pid_, nullptr, nullptr);
+      by = look(pid_, 0);
+    }
+    // Something else may have stopped it before our signal did, which is taken back then.
+    (void)::kill(pid_, SIGCONT);
   }
   // If it has ended, or become something else, there is none.
   if (!by || event_of(*by) == PTRACE_EVENT_EXEC) return 0;

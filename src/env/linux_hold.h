@@ -14,8 +14,7 @@ namespace tyer::env {
 
 class LinuxHold {
  public:
-  // `pid` is one that we have seized (PTRACE_SEIZE), and is stopped because it has become its
-  // program.
+  // `pid` is one that we trace, and is stopped because it has become its program.
   explicit LinuxHold(pid_t pid) : pid_(pid) {}
 
   [[nodiscard]] pid_t pid() const { return pid_; }

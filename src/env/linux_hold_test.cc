@@ -16,6 +16,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "env/hidden.h"
 #include "env/linux_child.h"
 #include "env/proc_stat.h"
 #include "env/wait_readable.h"
@@ -257,6 +258,25 @@ TEST_F(Holding, HoldsNothingWhereThatIsForbidden) {
     ASSERT_TRUE(held) << held.error().what;
     EXPECT_EQ(*held, nullptr);
     EXPECT_TRUE(read_own_children()->empty());
+  });
+}
+
+// A keeper is such a one.
+TEST_F(Holding, HoldsForOneThatHides) {
+  testing::in_a_copy([] {
+    testing::become_nobody();
+    hide_process();
+    Speaker speaker;
+    const auto held = hold_child(speaker.spawn());
+    ASSERT_TRUE(held && *held);
+    await_stop(only_child());
+    EXPECT_FALSE(speaker.has_spoken());
+
+    const auto child = (*held)->start();
+
+    ASSERT_TRUE(child) << child.error().what;
+    EXPECT_EQ(speaker.said.line(), "in");
+    EXPECT_EQ((*child)->wait(long_enough).value_or(std::nullopt), Exit{});
   });
 }
 

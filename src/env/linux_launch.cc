@@ -3,7 +3,6 @@
 #include <elf.h>
 #include <fcntl.h>
 #include <linux/close_range.h>
-#include <linux/futex.h>
 #include <sched.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -40,14 +39,13 @@ namespace {
 constexpr std::size_t stack_bytes = 64 << 10;
 constexpr int cannot_start = 127;  // As shells have it; nobody sees it.
 
-// In the child: until it is held. It waits for nobody who is not there any more. Once it is held
-// it ends with who holds it anyway, and only as long as it is.
+// In the child: it lets us hold it, and stops until we do. Of itself, because we may not seize what
+// has our memory if that is hidden (hidden.h). It waits for nobody who is not there any more. Once
+// it is held it ends with who holds it anyway, and only as long as it is.
 bool becomes_held(const Launch& launch) {
-  if (::prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || ::getppid() != launch.parent) return false;
-  while (launch.hold == Launch::Hold::asked) {
-    (void)::syscall(SYS_futex, &launch.hold, FUTEX_WAIT, Launch::Hold::asked, nullptr, nullptr, 0);
-  }
-  return launch.hold == Launch::Hold::taken && ::prctl(PR_SET_PDEATHSIG, 0) == 0;
+  return ::prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 && ::getppid() == launch.parent &&
+         ::ptrace(PTRACE_TRACEME, 0, nullptr, nullptr) == 0 && ::kill(::getpid(), SIGSTOP) == 0 &&
+         ::prctl(PR_SET_PDEATHSIG, 0) == 0;
 }
 
 // One that is held gets no rights of its own, and of a script it is not known who runs it.
@@ -91,7 +89,7 @@ int become(const Launch& launch) {
     if (::dup2(launch.streams[static_cast<std::size_t>(i)], i) < 0) return errno;
   }
   if (launch.directory != nullptr && ::chdir(launch.directory) != 0) return errno;
-  if (launch.hold != Launch::Hold::none && !becomes_held(launch)) return EPERM;
+  if (launch.is_held && !becomes_held(launch)) return EPERM;
   if (::syscall(SYS_close_range, 3, ~0U, 0) != 0) return errno;
   sigset_t none;
   sigemptyset(&none);
@@ -136,6 +134,15 @@ class Borrowed {
   sigset_t before_{};
 };
 
+// Whether what it does next is to stop because of that, and not to end.
+bool is_stopped_by(pid_t pid, int why) {
+  siginfo_t seen{};
+  (void)uninterrupted([&] {
+    return ::waitid(P_PID, static_cast<id_t>(pid), &seen, WEXITED | WSTOPPED | WNOWAIT | __WALL);
+  });
+  return seen.si_code == CLD_TRAPPED && seen.si_status == why;
+}
+
 // Libraries that somebody wants it to load beyond its own may do anything when they are.
 bool loads_more(const std::vector<char*>& variables) {
   return std::ranges::any_of(variables, [](const char* one) {
@@ -148,7 +155,7 @@ bool loads_more(const std::vector<char*>& variables) {
 
 pid_t Launch::start() {
   const Borrowed borrowed;
-  hold = Hold::none;
+  is_held = false;
   const pid_t pid = borrowed.start(*this, CLONE_VFORK);
   if (pid == 0) problem = errno;
   // It comes first: we were woken in the middle of its start.
@@ -160,26 +167,22 @@ pid_t Launch::start() {
 std::optional<LinuxHold> Launch::start_held() {
   if (!can_be_held(program)) return std::nullopt;
   const Borrowed borrowed;
-  hold = Hold::asked;
+  is_held = true;
   parent = ::getpid();
   // Not where the one is perhaps who is to let us let it go.
   const OnOneProcessor here;
   const pid_t pid = borrowed.start(*this, 0);
   if (pid == 0) return std::nullopt;
-  const bool is_ours =
-      ::ptrace(PTRACE_SEIZE, pid, nullptr, PTRACE_O_EXITKILL | PTRACE_O_TRACEEXEC) == 0;
-  hold = is_ours ? Hold::taken : Hold::failed;
-  (void)::syscall(SYS_futex, &hold, FUTEX_WAKE, 1, nullptr, nullptr, 0);
-  siginfo_t seen{};
-  const auto look = [&](int how) {
-    (void)uninterrupted(
-        [&] { return ::waitid(P_PID, static_cast<id_t>(pid), &seen, WEXITED | __WALL | how); });
-  };
-  look(WSTOPPED | WNOWAIT);
   constexpr int became_it = SIGTRAP | PTRACE_EVENT_EXEC << 8;
-  if (seen.si_code != CLD_TRAPPED || seen.si_status != became_it) {
+  const bool is_ours =
+      is_stopped_by(pid, SIGSTOP) &&
+      ::ptrace(PTRACE_SETOPTIONS, pid, nullptr, PTRACE_O_EXITKILL | PTRACE_O_TRACEEXEC) == 0 &&
+      ::ptrace(PTRACE_CONT, pid, nullptr, nullptr) == 0 && is_stopped_by(pid, became_it);
+  if (!is_ours) {
     ::kill(pid, SIGKILL);
-    look(0);
+    siginfo_t seen{};
+    (void)uninterrupted(
+        [&] { return ::waitid(P_PID, static_cast<id_t>(pid), &seen, WEXITED | __WALL); });
     return std::nullopt;
   }
   LinuxHold held(pid);

@@ -8,7 +8,6 @@
 #include <sys/types.h>
 
 #include <array>
-#include <atomic>
 #include <optional>
 #include <vector>
 
@@ -36,9 +35,8 @@ struct Launch {
   // It cannot if it is a script, has rights of its own, or the system forbids it.
   [[nodiscard]] std::optional<LinuxHold> start_held();
 
-  // Whether it is held yet: what the child waits for, if it is to be.
-  enum class Hold : std::uint32_t { none, asked, taken, failed };
-  std::atomic<Hold> hold = Hold::none;
+  // Whether the child is to stop before it becomes the program.
+  bool is_held = false;
 };
 
 }  // namespace tyer::env

@@ -1,9 +1,11 @@
 #include "env/marked.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <optional>
 #include <thread>
 
@@ -18,9 +20,18 @@
 namespace tyer::env {
 namespace {
 
+bool is_of_our_user(std::int64_t pid) {
+  struct stat status{};
+  return ::stat(fmt::format("/proc/{}", pid).c_str(), &status) == 0 && status.st_uid == ::geteuid();
+}
+
 // Nothing if there is no such process, or if we may not look into it.
-std::optional<std::string> read_environment_once(std::int64_t pid) {
-  const Fd fd(::open(fmt::format("/proc/{}/environ", pid).c_str(), O_RDONLY | O_CLOEXEC));
+std::optional<std::string> read_marks_once(std::int64_t pid) {
+  Fd fd(::open(fmt::format("/proc/{}/environ", pid).c_str(), O_RDONLY | O_CLOEXEC));
+  const bool is_hidden = !fd && (errno == EACCES || errno == EPERM) && is_of_our_user(pid);
+  if (is_hidden) {
+    fd = Fd(::open(fmt::format("/proc/{}/cmdline", pid).c_str(), O_RDONLY | O_CLOEXEC));
+  }
   if (!fd) return std::nullopt;
   std::string text;
   while (text.size() < limits::environment_bytes_max) {
@@ -35,11 +46,11 @@ std::optional<std::string> read_environment_once(std::int64_t pid) {
 }
 
 // One in the middle of its exec shows none for a moment: it is looked at again.
-std::string read_environment_of(std::int64_t pid) {
+std::string read_marks_of(std::int64_t pid) {
   const LinuxClock clock;
   const Span until = clock.mono() + limits::exec_wait_max;
   while (true) {
-    const auto text = read_environment_once(pid);
+    const auto text = read_marks_once(pid);
     if (!text) return {};
     if (!text->empty() || clock.mono() > until) return *text;
     const auto stat = read_proc_stat(pid);
@@ -62,7 +73,7 @@ std::vector<Kin> marked_kin(const std::string& mark, const std::string& also) {
 }  // namespace
 
 bool has_mark(std::int64_t pid, const std::string& mark) {
-  const std::string text = read_environment_of(pid);
+  const std::string text = read_marks_of(pid);
   const std::string whole = mark + '\0';
   return text.starts_with(whole) || text.contains('\0' + whole);
 }

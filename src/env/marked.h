@@ -1,4 +1,5 @@
-// Processes by a mark in the environment that they were started with: "NAME=value".
+// Processes by a mark in the environment that they were started with: "NAME=value". One of our user
+// that hides its environment (hidden.h) has it as a word of its command line instead.
 //
 // Who adopts orphans finds all of its own below itself (process_tree.h). The mark
 // finds them also after those who adopted are dead. It is not proof against a

@@ -1,8 +1,10 @@
 #include "env/marked.h"
 
+#include <sys/stat.h>
 #include <sys/wait.h>
 
 #include <csignal>
+#include <filesystem>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -10,6 +12,7 @@
 #include "env/linux_child.h"
 #include "env/proc_use.h"
 #include "support/forked.h"
+#include "support/temp_dir.h"
 
 namespace tyer::env {
 namespace {
@@ -68,6 +71,31 @@ TEST(Marked, IsSeenInTheMiddleOfAnExec) {
     ASSERT_EQ(marked_processes("TYER_MARK=" + value).size(), 1U) << "at look " << i;
   }
   EXPECT_EQ(end_marked("TYER_MARK=" + value), (TreeEnd{.killed = 1, .left = 0}));
+}
+
+// Who may not be read by those who execute it hides as one does that hides itself. Root reads all.
+TEST(Marked, IsAWordOfTheCommandLineOfOneThatHidesItsEnvironment) {
+  const testing::TempDir dir;
+  const std::string program = dir / "hidden";
+  std::filesystem::copy_file("/bin/sh", program);
+  ASSERT_EQ(::chmod(program.c_str(), 0111), 0);
+  ASSERT_EQ(::chmod(dir.path().c_str(), 0755), 0);
+  testing::in_a_copy([&] {
+    testing::become_nobody();
+    const std::string mark = fmt::format("TYER_MARK={}-hidden", getpid());
+    testing::Pipe pipe;
+    Spawn spawn{.argv = {program, "-c", "echo here; kill -STOP $$", "sh", mark}};
+    spawn.output = pipe.in.get();
+    const auto hidden = start_child(spawn);
+    spawn.argv.front() = "/bin/sh";
+    const auto open = start_child(spawn);
+    ASSERT_TRUE(hidden && open);
+    EXPECT_EQ(pipe.line(), "here");
+    EXPECT_EQ(pipe.line(), "here");
+
+    EXPECT_EQ(marked_processes(mark), std::vector<std::int64_t>{(*hidden)->pid()});
+    EXPECT_EQ(end_marked(mark), (TreeEnd{.killed = 1}));
+  });
 }
 
 TEST(Marked, IsNobodyWithoutTheWholeMark) {

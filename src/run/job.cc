@@ -4,6 +4,7 @@
 #include <array>
 
 #include "base/json.h"
+#include "base/text.h"
 
 namespace tyer::run {
 namespace {
@@ -22,6 +23,33 @@ std::vector<std::string> words_of(const Json& object, const char* name) {
 
 Span span_of(const Json& object, const char* name) {
   return Span(1ms) * int_or(object, name);
+}
+
+// Variables may hold any bytes, and JSON only text: what is none is a list of its bytes.
+Json environment_json(const backend::Environment& environment) {
+  Json all = Json::object();
+  for (const auto& [name, value] : environment) {
+    if (is_utf8(value)) {
+      all[name] = value;
+    } else {
+      all[name] = std::vector<unsigned char>(value.begin(), value.end());
+    }
+  }
+  return all;
+}
+
+backend::Environment read_environment(const Json& job) {
+  backend::Environment environment;
+  const auto found = job.find("environment");
+  if (found == job.end() || !found->is_object()) return environment;
+  for (const auto& [name, value] : found->items()) {
+    std::string& text = environment[name];
+    if (value.is_string()) text = value.get<std::string>();
+    for (const Json& byte : value.is_array() ? value : Json::array()) {
+      if (byte.is_number_integer()) text += static_cast<char>(byte.get<int>());
+    }
+  }
+  return environment;
 }
 
 }  // namespace
@@ -48,6 +76,7 @@ std::string encode(const Job& job) {
                     {"wall_ms", job.bounds.wall / 1ms},
                     {"idle_ms", job.bounds.idle / 1ms},
                     {"output_bytes", job.bounds.output},
+                    {"environment", environment_json(job.environment)},
                     {"store", job.store},
                     {"space", job.space},
                     {"durable", job.is_durable},
@@ -76,6 +105,7 @@ Result<Job> decode_job(std::string_view text) {
           .bounds = {.wall = span_of(json, "wall_ms"),
                      .idle = span_of(json, "idle_ms"),
                      .output = static_cast<std::uint64_t>(int_or(json, "output_bytes"))},
+          .environment = read_environment(json),
           .store = text_or(json, "store"),
           .space = text_or(json, "space"),
           .is_durable = json.value("durable", Json(true)) == Json(true),

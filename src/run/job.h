@@ -1,8 +1,8 @@
 // What a keeper is told to do: one task for one agent, with its bounds.
 //
 // It is handed over as a text in a file without a name, because a prompt does not
-// fit among the arguments, and arguments are seen by every user. There is no secret
-// in it but the store's URL; those of the agent are in the environment.
+// fit among the arguments, and arguments are seen by every user. What is secret goes the same way:
+// the environment of a process is seen by every program of its user.
 
 #pragma once
 
@@ -35,6 +35,7 @@ struct Job {
   std::string folder;      // Where folders of runs are; absolute.
   std::size_t kept = limits::run_folders_kept;  // How many of these.
   Bounds bounds;
+  backend::Environment environment;  // Of whoever wants it done.
 
   // Where and how it is recorded.
   std::string store;

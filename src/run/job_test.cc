@@ -21,6 +21,7 @@ Job some_job() {
           .folder = "/f",
           .kept = 9,
           .bounds = {.wall = 90s, .idle = 5s, .output = 7},
+          .environment = {{"EMPTY", ""}, {"LINES", "a\n한\"b"}, {"RAW", "\xff\x01="}},
           .store = "sqlite:/s",
           .space = "p",
           .is_durable = false,
@@ -36,6 +37,7 @@ TEST(Job, ComesBackAsItWas) {
   EXPECT_EQ(job->task.prompt, some_job().task.prompt);
   EXPECT_EQ(job->task.permission, backend::Permission::edit);
   EXPECT_EQ(job->task.argv, some_job().task.argv);
+  EXPECT_EQ(job->environment, some_job().environment);
   EXPECT_EQ(job->worktree, "w");
   EXPECT_EQ(job->base, "main");
   EXPECT_EQ(job->kept, 9U);

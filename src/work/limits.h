@@ -12,8 +12,8 @@ inline constexpr std::size_t prompt_line_bytes = 300;
 inline constexpr std::size_t prompt_context_bytes = 8 << 10;  // Of one text around.
 inline constexpr std::size_t prompt_item_bytes = 128 << 10;   // Of one that is to be answered.
 inline constexpr std::size_t skill_bytes_max = 512 << 10;
-inline constexpr std::size_t order_bytes_max = 1 << 20;
-inline constexpr std::size_t shift_bytes = 96 << 10;  // Of memory, about what a run begins with.
+inline constexpr std::size_t order_bytes_max = 1 << 20;  // Most of it is the environment.
+inline constexpr std::size_t shift_bytes = 96 << 10;     // Of memory, about what a run begins with.
 
 inline constexpr std::size_t runs_at_once = 8;  // Of one worker, if nobody says.
 inline constexpr std::size_t runs_at_once_max = 1'000;

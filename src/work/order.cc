@@ -41,6 +41,7 @@ std::optional<limits::FeedRules> read_rules(const Json& order) {
 
 std::string encode(const Order& order) {
   return dump_json({{"hub", order.hub},
+                    {"key", order.key},
                     {"offers", order.offers},
                     {"agents", order.agents},
                     {"sessions", order.sessions},
@@ -51,6 +52,7 @@ std::string encode(const Order& order) {
 Result<Order> decode_order(std::string_view text) {
   TYER_TRY(const Json json, parse_json_object(text, limits::order_bytes_max));
   Order order{.hub = text_or(json, "hub"),
+              .key = text_or(json, "key"),
               .offers = json.value("offers", Json()) == Json(true),
               .agents = texts_of(json, "agents"),
               .sessions = texts_of(json, "sessions"),

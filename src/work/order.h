@@ -1,5 +1,6 @@
 // What the keeper of a session's run is told: which session of which hub, and where the run's own
-// records go. The key for the hub is no part of it: it is in the environment.
+// records go. The key for the hub and the worker's environment are told in the same way: what a
+// process is started with can be read by others.
 
 #pragma once
 
@@ -19,6 +20,7 @@ namespace tyer::work {
 // which session it is for.
 struct Order {
   std::string hub;                         // URL.
+  std::string key;                         // For the hub.
   bool offers = false;                     // Itself, for these:
   std::vector<std::string> agents = {};    // Ids; empty: all.
   std::vector<std::string> sessions = {};  // Ids; empty: all.

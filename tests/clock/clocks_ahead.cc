@@ -1,5 +1,5 @@
 // Loaded into a program before everything else, it sets all clocks of that program ahead by
-// TYER_CLOCKS_AHEAD seconds: as if so much time had passed on this machine. Waits that name a time
+// LD_CLOCKS_AHEAD seconds: as if so much time had passed on this machine. Waits that name a time
 // by such a clock are still as long as they were meant to be.
 
 #include <dlfcn.h>
@@ -15,7 +15,7 @@ namespace {
 
 time_t ahead() {
   static const time_t seconds = [] {
-    const char* text = std::getenv("TYER_CLOCKS_AHEAD");
+    const char* text = std::getenv("LD_CLOCKS_AHEAD");
     return text == nullptr ? 0 : std::atol(text);
   }();
   return seconds;

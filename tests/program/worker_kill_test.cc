@@ -6,6 +6,8 @@
 #include <gtest/gtest.h>
 
 #include "base/json.h"
+#include "support/forked.h"
+#include "support/other_user.h"
 #include "support/worker_world.h"
 
 namespace tyer::testing {
@@ -147,6 +149,8 @@ struct Takeover {
   const char* name;
   bool is_killed;  // Else its worker, front and keeper are stopped.
   bool is_near;    // Workers share the hub's store; else each has one of its own.
+  // Workers are not root's: what hides from its user is found all the same.
+  bool is_others = false;
 };
 
 // Another worker on the same machine takes a session whose agent lives on.
@@ -156,6 +160,7 @@ class WorkerTakeover : public WorkerTest, public ::testing::WithParamInterface<T
     environment["TYER_LEASE_SILENCE"] = "3s";
     environment["TYER_LEASE_HEARTBEAT"] = "500ms";
     if (GetParam().is_near) work_place = dir.path();
+    if (GetParam().is_others) OtherUser::give(dir.path());
     start_hub();
     // What a run leaves has the lock as well.
     make_scripted("bot", R"(
@@ -167,13 +172,22 @@ echo here
 read -r word <gate
 echo "{\"result\":\"$word\"}")");
   }
+
+  [[nodiscard]] std::unique_ptr<Program> start() const {
+    if (!GetParam().is_others) return start_worker("bot");
+    for (const std::string& place : {work_place, home.path()}) OtherUser::give(place);
+    return std::make_unique<Program>(other.call(worker_call("bot", "--all-sessions")));
+  }
+
+  const OtherUser other;
 };
 
 TEST_P(WorkerTakeover, NeverMeetsTheAgentBefore) {
   const std::string bot = session_of("bot");
-  const auto worker = start_worker("bot");
+  const auto worker = start();
   const std::string post = write_post("@bot hello");
-  (void)await_run(bot);
+  const Json run = await_run(bot);
+  const std::vector<pid_t> guards{front_of(run), keeper_of(run)};
   const std::vector<pid_t> gone = stop_worker(*worker, bot);
   if (GetParam().is_killed) {
     kill_together(gone);
@@ -185,7 +199,7 @@ TEST_P(WorkerTakeover, NeverMeetsTheAgentBefore) {
   const TempDir another;
   if (!GetParam().is_near) work_place = another.path();
 
-  const auto next = start_worker("bot");
+  const auto next = start();
   await("that it is lost", [&] { return verdicts(bot).starts_with("lost"); });
   (void)await_run(bot);
   gate->put("fine");
@@ -193,6 +207,7 @@ TEST_P(WorkerTakeover, NeverMeetsTheAgentBefore) {
 
   EXPECT_EQ(answers(post), Texts{"fine"});
   EXPECT_EQ(read_file("wrong"), "");
+  for (const pid_t pid : guards) EXPECT_TRUE(has_ended(pid));
   if (!GetParam().is_killed) {
     for (const pid_t pid : gone) ::kill(pid, SIGCONT);
     EXPECT_EQ(leave(*worker).code, 0);
@@ -201,11 +216,12 @@ TEST_P(WorkerTakeover, NeverMeetsTheAgentBefore) {
   expect_all_is_well(1);
 }
 
-INSTANTIATE_TEST_SUITE_P(, WorkerTakeover,
-                         ::testing::Values(Takeover{"OfOneKilled", true, false},
-                                           Takeover{"OfOneStopped", false, false},
-                                           Takeover{"OfOneStoppedNear", false, true}),
-                         [](const auto& takeover) { return takeover.param.name; });
+INSTANTIATE_TEST_SUITE_P(
+    , WorkerTakeover,
+    ::testing::Values(Takeover{"OfOneKilled", true, false}, Takeover{"OfOneStopped", false, false},
+                      Takeover{"OfOneStoppedNear", false, true},
+                      Takeover{"OfOneStoppedOfAnotherUser", false, false, true}),
+    [](const auto& takeover) { return takeover.param.name; });
 
 }  // namespace
 }  // namespace tyer::testing

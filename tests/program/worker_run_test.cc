@@ -39,6 +39,7 @@ TEST_F(WorkerRun, HasACleanEnvironment) {
 cat >prompt
 env >environment
 cat /proc/[0-9]*/cmdline >commands 2>/dev/null
+cat /proc/$PPID/environ >keeper 2>/dev/null
 cat "$TYER_SYSTEM_FILE" >system
 echo seen)",
                 {{"environment", {"WANTED"}}});
@@ -62,7 +63,9 @@ echo seen)",
   EXPECT_TRUE(has_line(seen, "AGENTFEED_API_KEY=" + token)) << seen;
   EXPECT_TRUE(read_file("prompt").contains("@bot look"));
   EXPECT_TRUE(read_file("system").contains("/api/posts/"));
-  for (const char* name : {"prompt", "system", "commands", "environment"}) {
+  // Root reads that of its keeper, too.
+  EXPECT_FALSE(read_file("keeper").contains("hunter"));
+  for (const char* name : {"prompt", "system", "commands", "environment", "keeper"}) {
     EXPECT_FALSE(read_file(name).contains(key_of("bot"))) << name;
     if (name == std::string("environment")) continue;
     EXPECT_FALSE(read_file(name).contains(token)) << name;

@@ -1,9 +1,11 @@
 #include "support/forked.h"
 
 #include <fcntl.h>
+#include <grp.h>
 #include <gtest/gtest.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <array>
 #include <csignal>
@@ -91,6 +93,14 @@ void in_a_copy(const std::function<void()>& body) {
     return ::testing::Test::HasFailure() ? 1 : 0;
   });
   EXPECT_EQ(copy.code(), 0) << "see above";
+}
+
+void become_nobody() {
+  constexpr uid_t nobody = 65534;
+  if (::geteuid() != 0) return;
+  TYER_CHECK(::setgroups(0, nullptr) == 0 && ::setresgid(nobody, nobody, nobody) == 0 &&
+                 ::setresuid(nobody, nobody, nobody) == 0,
+             "root can become nobody");
 }
 
 bool has_ended(pid_t pid) {

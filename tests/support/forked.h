@@ -48,6 +48,9 @@ class Forked {
 // would change this process, or end its children.
 void in_a_copy(const std::function<void()>& body);
 
+// In such a copy: has no rights from now on, if they were root's.
+void become_nobody();
+
 // Waits until process `pid`, whoever its parent is, has ended.
 [[nodiscard]] bool has_ended(pid_t pid);
 

@@ -86,7 +86,8 @@ class Raid {
       if (stopped) return fail(Fault::cancelled, "interrupted");
       // Another program of this kind may raid with the same seed at the same time.
       TYER_TRY_OK(
-          raid_one(fmt::format("TYER_RAID={}-{}-{}", ::getpid(), options_.seed, rounds)));
+          // Keepers have this variable of all that they are started with, and pass it on.
+          raid_one(fmt::format("TYER_SESSION=raid-{}-{}-{}", ::getpid(), options_.seed, rounds)));
       show();
     }
     TYER_TRY_OK(examine_all());
