@@ -7,22 +7,32 @@
 namespace tyer::work {
 namespace {
 
-constexpr std::array<std::string_view, 20> plain{
-    "PATH",        "HOME",       "USER",      "LOGNAME",       "SHELL",
-    "LANG",        "LANGUAGE",   "TZ",        "TERM",          "TMPDIR",
-    "HOSTNAME",    "HTTP_PROXY", "NO_PROXY",  "HTTPS_PROXY",   "http_proxy",
-    "https_proxy", "no_proxy",   "ALL_PROXY", "SSL_CERT_FILE", "SSL_CERT_DIR"};
-constexpr std::array<std::string_view, 4> beginnings{"LC_", "XDG_", "GIT_", "NODE_EXTRA_CA_"};
+// docs/workers.md lists all of these. Logins of other services are on no list, be they of clouds or
+// of git: who wants a run to have one names it.
+constexpr std::array<std::string_view, 22> plain{"PATH",          "HOME",
+                                                 "USER",          "LOGNAME",
+                                                 "SHELL",         "LANG",
+                                                 "LANGUAGE",      "TZ",
+                                                 "TERM",          "TMPDIR",
+                                                 "HOSTNAME",      "HTTP_PROXY",
+                                                 "HTTPS_PROXY",   "ALL_PROXY",
+                                                 "NO_PROXY",      "http_proxy",
+                                                 "https_proxy",   "all_proxy",
+                                                 "no_proxy",      "SSL_CERT_DIR",
+                                                 "SSL_CERT_FILE", "NODE_EXTRA_CA_CERTS"};
+constexpr std::array<std::string_view, 2> beginnings{"LC_", "XDG_"};
 
 struct Needs {
   std::string_view backend;
-  std::array<std::string_view, 6> beginnings;
+  std::array<std::string_view, 5> beginnings;
 };
 
 constexpr std::array needs{
-    Needs{"claude", {"ANTHROPIC_", "CLAUDE_", "AWS_", "GOOGLE_", "CLOUD_ML_", "DISABLE_"}},
-    Needs{"codex", {"OPENAI_", "CODEX_", "AZURE_OPENAI_", "", "", ""}},
-    Needs{"gemini", {"GEMINI_", "GOOGLE_", "VERTEX_", "", "", ""}},
+    Needs{"claude", {"ANTHROPIC_", "CLAUDE_", "DISABLE_", "", ""}},
+    Needs{"codex", {"OPENAI_", "CODEX_", "", "", ""}},
+    // Not the file with the login of the whole cloud, GOOGLE_APPLICATION_CREDENTIALS.
+    Needs{"gemini",
+          {"GEMINI_", "GOOGLE_API_KEY", "GOOGLE_CLOUD_", "GOOGLE_GEMINI_", "GOOGLE_GENAI_"}},
 };
 
 bool begins_with_any(std::string_view name, const auto& all) {
