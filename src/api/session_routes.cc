@@ -124,6 +124,12 @@ Result<http::Response> edit_session(Call& call) {
                                .follow = input.texts("add"),
                                .unfollow = input.texts("remove"),
                                .expected_rev = rev};
+  // It could be somebody else's, and the next run would go on with that.
+  if (edit.conversation && !call.caller.actor.session.empty()) {
+    return fail(Fault::denied,
+                "the token of a run does not set claude_session_id: who keeps the run tells it "
+                "when that ends, or set it with the agent's key");
+  }
   if (edit.followed && !(edit.follow.empty() && edit.unfollow.empty())) {
     return fail(Fault::invalid, "give followed_posts, or add and remove, not both");
   }
@@ -247,7 +253,8 @@ std::vector<Route> session_routes() {
       {.method = "PATCH",
        .path = "/api/sessions/{id}",
        .summary = "Changes a session",
-       .body = {{"claude_session_id", Type::text, false, "the program's own conversation id"},
+       .body = {{"claude_session_id", Type::text, false,
+                 "the program's own conversation id; not by the token of a run"},
                 {"status", Type::text, false, "idle or running"},
                 {"followed_posts", Type::texts, false, "instead of those it follows"},
                 {"add", Type::texts, false, "posts to follow, too"},

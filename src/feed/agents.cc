@@ -265,7 +265,7 @@ Result<core::Change> decide_edit_session(const core::View& view, const std::stri
   TYER_TRY(const Session session, read_session(subject));
   Json body = Json::object();
   if (edit.conversation) {
-    TYER_TRY_OK(check_title("claude_session_id", *edit.conversation, setting_chars_max));
+    TYER_TRY_OK(check_conversation(*edit.conversation));
     body["claude_session_id"] = *edit.conversation;
   }
   if (edit.status) {

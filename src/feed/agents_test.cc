@@ -221,6 +221,7 @@ TEST_F(ASession, KeepsItsConversationAndStatus) {
 
   must(world.try_edit_session("bot/default", {.conversation = "", .status = "idle"}));
   EXPECT_EQ(world.state(key, "claude_session_id"), "");
+  EXPECT_EQ(fault_of(world.try_edit_session("bot/default", {.conversation = "-x"})), "invalid");
   EXPECT_EQ(fault_of(world.try_edit_session("bot/default", {.status = "asleep"})), "invalid");
   EXPECT_EQ(fault_of(world.try_edit_session("bot/default", {})), "invalid");
   EXPECT_EQ(fault_of(world.try_edit_session("bot/none", {.status = "idle"})), "not_found");

@@ -38,7 +38,7 @@ inline constexpr std::size_t running_shifts_max = 1'000;  // Looked at for some 
 inline constexpr Span session_wait_max = 7 * 24h;         // For a service that is used too much ...
 inline constexpr Span session_wait_grown_max = 15min;     // ... if it does not say how long ...
 inline constexpr std::uint64_t item_waits_max = 20;       // ... and how often, with one item.
-inline constexpr std::size_t conversation_chars_max = 1'000;
+inline constexpr std::size_t conversation_bytes_max = 200;
 inline constexpr std::int64_t budget_max = 1'000'000'000;
 inline constexpr std::size_t agent_setting_words_max = 100;
 

@@ -1,5 +1,7 @@
 #include "feed/names.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "base/text.h"
@@ -73,6 +75,16 @@ Result<> check_visible(std::string_view what, std::string_view text, std::size_t
               fmt::format("{} '{}' has characters that nobody sees or that turn the text around; "
                           "leave them out",
                           what, printable(text)));
+}
+
+Result<> check_conversation(std::string_view id) {
+  const bool is_word =
+      !id.starts_with('-') && std::ranges::all_of(id, [](char c) { return c > ' ' && c < '\x7f'; });
+  if (is_word && id.size() <= limits::conversation_bytes_max) return {};
+  return fail(Fault::invalid,
+              fmt::format("claude_session_id '{}' is none: it has 1 to {} printable ASCII "
+                          "characters, no space, and does not begin with '-'",
+                          printable(id, 80), limits::conversation_bytes_max));
 }
 
 Result<> check_agent_name(std::string_view name) {

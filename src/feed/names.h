@@ -23,6 +23,10 @@ namespace tyer::feed {
 [[nodiscard]] Result<> check_title(std::string_view what, std::string_view text,
                                    std::size_t chars_max);
 
+// What a program calls one of its conversations, or nothing. It becomes an argument of that
+// program: printable ASCII without spaces, and no option.
+[[nodiscard]] Result<> check_conversation(std::string_view id);
+
 // Two names with the same folded form are one name: `Deploy` is `deploy`.
 [[nodiscard]] std::string fold_name(std::string_view name);
 

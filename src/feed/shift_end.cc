@@ -194,8 +194,7 @@ Result<> put_off(const core::View& view, const Shift& shift, std::vector<Item>& 
 Result<> remember(const core::View& view, const Shift& shift, const Finish& finish,
                   core::Change& change) {
   if (!finish.conversation || (!is_done(finish) && !finish.conversation->empty())) return {};
-  TYER_TRY_OK(
-      check_title("claude_session_id", *finish.conversation, limits::conversation_chars_max));
+  TYER_TRY_OK(check_conversation(*finish.conversation));
   TYER_TRY(const auto subject, view.subject(key_of("session", shift.session)));
   if (!subject || subject->status != "active") return {};
   TYER_TRY(const Session session, read_session(*subject));

@@ -254,13 +254,45 @@ TEST_F(HubSecurity, HoldsARunToItsSession) {
 
   EXPECT_EQ(run.get("/api/auth/me").text("session_id"), own);
   EXPECT_EQ(run.get("/api/sessions/" + own + "/pending").status, 200);
-  EXPECT_EQ(run.patch("/api/sessions/" + own, {{"claude_session_id", "c1"}}).status, 200);
+  EXPECT_EQ(run.patch("/api/sessions/" + own, {{"status", "running"}}).status, 200);
   EXPECT_EQ(run.get("/api/sessions/" + other + "/pending").status, 403);
   EXPECT_EQ(run.patch("/api/sessions/" + other, {{"claude_session_id", "c1"}}).status, 403);
   EXPECT_EQ(run.ask("DELETE", "/api/sessions/" + other).status, 403);
   EXPECT_EQ(run.post("/api/agents/" + id + "/sessions", {{"name", "third"}}).status, 403);
   EXPECT_EQ(run.post("/api/sessions/" + own + "/tokens", {{"run", "r2"}}).status, 403)
       << "it could live for ever";
+}
+
+// Its next run would go on with it, and tell what was said there.
+TEST_F(HubSecurity, LetsNoRunChooseTheConversationOfTheNext) {
+  Visitor admin = hub.admin();
+  const auto [id, key] = agent(admin, "bot");
+  const std::string foreign =
+      admin.get("/api/agents/" + agent(admin, "other").first).text("default_session");
+  Visitor bot = hub.visitor().as(key);
+  const std::string own = bot.make("/api/agents/" + id + "/sessions", {{"name", "own"}});
+  const Reply token = bot.post("/api/sessions/" + own + "/tokens", {{"run", "r1"}});
+  Visitor run = hub.visitor().as(token.text("token"));
+  const auto conversation = [&] {
+    return bot.get("/api/sessions/" + own).text("claude_session_id");
+  };
+
+  EXPECT_EQ(bot.patch("/api/sessions/" + own, {{"claude_session_id", "c1"}}).status, 200);
+  EXPECT_EQ(conversation(), "c1");
+  for (const char* other : {"c2", ""}) {
+    const Reply refused = run.patch("/api/sessions/" + own, {{"claude_session_id", other}});
+    EXPECT_EQ(refused.status, 403);
+    EXPECT_TRUE(refused.body.contains("agent's key")) << refused.body;
+  }
+  EXPECT_EQ(bot.patch("/api/sessions/" + foreign, {{"claude_session_id", "c2"}}).status, 403);
+  for (const std::string& wrong : {std::string("--model=x"), std::string("two words"),
+                                   std::string("대화"), std::string(201, 'x')}) {
+    EXPECT_EQ(bot.patch("/api/sessions/" + own, {{"claude_session_id", wrong}}).status, 400)
+        << wrong;
+  }
+  EXPECT_EQ(conversation(), "c1");
+  EXPECT_EQ(bot.patch("/api/sessions/" + own, {{"claude_session_id", ""}}).status, 200);
+  EXPECT_EQ(conversation(), "");
 }
 
 TEST_F(HubSecurity, ServesWhatPeopleWroteAsDataOnly) {
