@@ -73,7 +73,9 @@ Done list_agreements(World& world, const Arguments& arguments) {
   }
   std::vector<std::vector<std::string>> rows{{"DIRECTORY", "AGREED TO"}};
   for (const Matter& matter : list) {
-    rows.push_back({printable(matter.directory), printable(matter.what)});
+    // Which file a store is says nothing to people.
+    const bool is_store = matter.what.starts_with("store ");
+    rows.push_back({printable(matter.directory), is_store ? "its store" : printable(matter.what)});
   }
   world.output.print(table(rows));
   return 0;
