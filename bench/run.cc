@@ -15,6 +15,7 @@
 #include "base/json.h"
 #include "core/limits.h"
 #include "core/run.h"
+#include "env/beneath_by_name.h"
 #include "env/linux_env.h"
 #include "env/os_error.h"
 #include "report.h"
@@ -89,6 +90,9 @@ class TimedFiles final : public env::Files {
     return files_.list(path);
   }
   Result<> sync_all(const std::string& path) override { return files_.sync_all(path); }
+  std::unique_ptr<env::Files> beneath(const std::string& root) override {
+    return std::make_unique<env::BeneathByName>(*this, root);
+  }
 
  private:
   env::Files& files_;

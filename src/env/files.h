@@ -87,6 +87,12 @@ class Files {
   // File names made, replaced and removed so far, anywhere on the file system
   // that holds `path`, and the files' contents, survive power loss.
   [[nodiscard]] virtual Result<> sync_all(const std::string& path) = 0;
+
+  // The same files, as far as they are beneath the directory `root`: for one whose content
+  // strangers may have made. Names are whole paths that begin with `root`, as it is written here.
+  // Any other name, a link on the way from the root on, and what is no plain file or directory are
+  // `broken`. It outlives none of these Files.
+  [[nodiscard]] virtual std::unique_ptr<Files> beneath(const std::string& root) = 0;
 };
 
 }  // namespace tyer::env

@@ -28,19 +28,6 @@ std::unexpected<Error> refused(std::string_view doing, const std::string& path) 
   return std::unexpected(os_error(errno, doing, path));
 }
 
-// O_NONBLOCK matters only to what is not a plain file.
-Fd open_plain(const std::string& path, int flags) {
-  constexpr int always = O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
-  // Otherwise every look at what was just written is itself a write to its inode. Of a file that
-  // belongs to somebody else it is refused.
-  const auto open = [&](int more) {
-    return uninterrupted([&] { return ::open(path.c_str(), flags | always | more, 0600); });
-  };
-  Fd fd(open(O_NOATIME));
-  if (!fd && errno == EPERM) fd = Fd(open(0));
-  return fd;
-}
-
 // Up to `bytes`, in memory that grows with what is found: `bytes` may be far more.
 Result<std::string> read_at(int fd, const std::string& path, std::uint64_t offset,
                             std::size_t bytes, std::size_t guess, bool is_plain) {
@@ -85,6 +72,11 @@ std::string directory_of(std::string_view path) {
   return std::string(path);
 }
 
+// Where the kernel is to look for the name.
+int at(const Spot& spot) {
+  return spot.directory ? spot.directory.get() : AT_FDCWD;
+}
+
 // Not made from the file's own name, which may be as long as a name can be.
 std::string temporary_beside(const std::string& path) {
   const RandomBits bits = LinuxRandom().bits();
@@ -92,11 +84,12 @@ std::string temporary_beside(const std::string& path) {
   return directory_of(path) + "/." + to_hex(bytes) + ".tmp";
 }
 
-bool leads_to_directory(int directory, const dirent& entry) {
+bool leads_to_directory(int directory, const dirent& entry, bool follows_links) {
   if (entry.d_type == DT_DIR) return true;
   if (entry.d_type != DT_LNK && entry.d_type != DT_UNKNOWN) return false;
   struct stat status{};
-  return fstatat(directory, entry.d_name, &status, 0) == 0 && S_ISDIR(status.st_mode);
+  const int flags = follows_links ? 0 : AT_SYMLINK_NOFOLLOW;
+  return fstatat(directory, entry.d_name, &status, flags) == 0 && S_ISDIR(status.st_mode);
 }
 
 std::unexpected<Error> too_long(const std::string& path, std::size_t bytes_max) {
@@ -178,14 +171,12 @@ Result<std::unique_ptr<File>> LinuxFiles::open(const std::string& path, Open mod
   int flags = O_RDONLY;
   if (mode == Open::write) flags = O_RDWR | O_CREAT;
   if (mode == Open::create_new) flags = O_RDWR | O_CREAT | O_EXCL;
-  Fd fd = open_plain(path, flags);
-  if (!fd) return refused(mode == Open::create_new ? "make" : "open", path);
+  TYER_TRY(Fd fd, open_file(path, flags, mode == Open::create_new ? "make" : "open"));
   return std::make_unique<LinuxFile>(std::move(fd), path);
 }
 
 Result<std::string> LinuxFiles::read(const std::string& path, std::size_t bytes_max) {
-  const Fd fd = open_plain(path, O_RDONLY);
-  if (!fd) return refused("read", path);
+  TYER_TRY(const Fd fd, open_file(path, O_RDONLY, "read"));
   struct stat status{};
   if (fstat(fd.get(), &status) != 0) return refused("look at", path);
   const auto size = static_cast<std::size_t>(status.st_size);
@@ -200,47 +191,63 @@ Result<std::string> LinuxFiles::read(const std::string& path, std::size_t bytes_
 }
 
 Result<> LinuxFiles::replace(const std::string& path, std::string_view content) {
-  const std::string temporary = temporary_beside(path);
-  Fd fd = open_plain(temporary, O_WRONLY | O_CREAT | O_EXCL);
+  TYER_TRY(const Spot spot, find(path));
+  const std::string temporary = temporary_beside(spot.name);
+  const int directory = at(spot);
+  Fd fd = open_at_once(directory, temporary, O_WRONLY | O_CREAT | O_EXCL);
   if (!fd) return refused("replace", path);
 
   int failed = write_at(fd.get(), 0, content);
   if (failed == 0 && fd.close() != 0) failed = errno;
-  if (failed == 0 && std::rename(temporary.c_str(), path.c_str()) != 0) failed = errno;
+  if (failed == 0 && renameat(directory, temporary.c_str(), directory, spot.name.c_str()) != 0) {
+    failed = errno;
+  }
   if (failed == 0) return {};
-  unlink(temporary.c_str());
+  unlinkat(directory, temporary.c_str(), 0);
   return std::unexpected(os_error(failed, "replace", path));
 }
 
 Result<> LinuxFiles::remove(const std::string& path) {
-  if (unlink(path.c_str()) != 0 && errno != ENOENT) return refused("remove", path);
+  const Result<Spot> spot = find(path);
+  if (!spot && spot.error().fault == Fault::not_found) return {};
+  if (!spot) return std::unexpected(spot.error());
+  if (unlinkat(at(*spot), spot->name.c_str(), 0) != 0 && errno != ENOENT) {
+    return refused("remove", path);
+  }
   return {};
 }
 
 Result<> LinuxFiles::make_directory(const std::string& path) {
-  int failed = mkdir(path.c_str(), 0700) == 0 ? 0 : errno;
-  if (failed == ENOENT) {
-    // Each turn is shorter, and the kernel refuses paths that are too long.
-    const std::string parent = directory_of(path);
-    if (parent.size() >= path.size()) return std::unexpected(os_error(failed, "make", path));
-    TYER_TRY_OK(make_directory(parent));
-    failed = mkdir(path.c_str(), 0700) == 0 ? 0 : errno;
-  }
-  if (failed == EEXIST) {
-    struct stat status{};
-    if (stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode)) return {};
-    return fail(Fault::unavailable,
-                fmt::format("cannot make the directory {}: something else has this name; move it",
-                            printable(path, path.size())));
-  }
-  if (failed != 0) return std::unexpected(os_error(failed, "make the directory", path));
-  return {};
+  const auto make = [&]() -> Result<> {
+    TYER_TRY(const Spot spot, find(path));
+    return make_one(spot, path);
+  };
+  Result<> made = make();
+  if (made || made.error().fault != Fault::not_found) return made;
+  // Each turn is shorter, and the kernel refuses paths that are too long.
+  const std::string parent = directory_of(path);
+  if (parent.size() >= path.size() || parent.size() < root_.size()) return made;
+  TYER_TRY_OK(make_directory(parent));
+  return make();
+}
+
+Result<> LinuxFiles::make_one(const Spot& spot, const std::string& path) const {
+  if (mkdirat(at(spot), spot.name.c_str(), 0700) == 0) return {};
+  if (errno != EEXIST) return refused("make the directory", path);
+  struct stat status{};
+  const int flags = root_.empty() ? 0 : AT_SYMLINK_NOFOLLOW;
+  const bool is_there = fstatat(at(spot), spot.name.c_str(), &status, flags) == 0;
+  if (is_there && S_ISDIR(status.st_mode)) return {};
+  return fail(Fault::unavailable,
+              fmt::format("cannot make the directory {}: something else has this name; move it",
+                          printable(path, path.size())));
 }
 
 Result<std::vector<Entry>> LinuxFiles::list(const std::string& path) {
-  Fd fd = open_plain(path, O_RDONLY | O_DIRECTORY);
-  if (!fd && errno == ENOENT) return std::vector<Entry>();
-  if (!fd) return refused("list", path);
+  Result<Fd> opened = open_file(path, O_RDONLY | O_DIRECTORY, "list");
+  if (!opened && opened.error().fault == Fault::not_found) return std::vector<Entry>();
+  if (!opened) return std::unexpected(opened.error());
+  Fd fd = *std::move(opened);
   const std::unique_ptr<DIR, int (*)(DIR*)> directory(fdopendir(fd.get()), closedir);
   if (!directory) return refused("list", path);
   const int handle = fd.release();
@@ -256,18 +263,35 @@ Result<std::vector<Entry>> LinuxFiles::list(const std::string& path) {
       return fail(Fault::limit, fmt::format("{} has more than {} entries; move some away",
                                             printable(path, path.size()), entries.size()));
     }
-    entries.push_back({std::string(name), leads_to_directory(handle, *entry)});
+    entries.push_back({std::string(name), leads_to_directory(handle, *entry, root_.empty())});
   }
   if (errno != 0) return refused("list", path);
   return entries;
 }
 
 Result<> LinuxFiles::sync_all(const std::string& path) {
-  const Fd fd = open_plain(path, O_RDONLY);
+  TYER_TRY(const Spot spot, find(path));
+  const Fd fd = open_at_once(at(spot), spot.name, O_RDONLY);
   if (!fd || uninterrupted([&] { return syncfs(fd.get()); }) != 0) {
     return refused("sync the file system of", path);
   }
   return {};
+}
+
+std::unique_ptr<Files> LinuxFiles::beneath(const std::string& root) {
+  return std::unique_ptr<Files>(new LinuxFiles(root));
+}
+
+Result<Spot> LinuxFiles::find(const std::string& path) const {
+  if (root_.empty()) return Spot{Fd(), path};
+  return find_beneath(root_, path);
+}
+
+Result<Fd> LinuxFiles::open_file(const std::string& path, int flags, std::string_view doing) const {
+  if (!root_.empty()) return open_beneath(root_, path, flags, doing);
+  Fd fd = open_at_once(AT_FDCWD, path, flags);
+  if (!fd) return refused(doing, path);
+  return fd;
 }
 
 }  // namespace tyer::env

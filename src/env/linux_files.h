@@ -13,6 +13,7 @@
 
 #include <sys/stat.h>
 
+#include "env/beneath.h"
 #include "env/fd.h"
 #include "env/files.h"
 
@@ -41,6 +42,8 @@ class LinuxFile final : public File {
 
 class LinuxFiles final : public Files {
  public:
+  LinuxFiles() = default;
+
   [[nodiscard]] Result<std::unique_ptr<File>> open(const std::string& path, Open mode) override;
   [[nodiscard]] Result<std::string> read(const std::string& path, std::size_t bytes_max) override;
   [[nodiscard]] Result<> replace(const std::string& path, std::string_view content) override;
@@ -48,6 +51,17 @@ class LinuxFiles final : public Files {
   [[nodiscard]] Result<> make_directory(const std::string& path) override;
   [[nodiscard]] Result<std::vector<Entry>> list(const std::string& path) override;
   [[nodiscard]] Result<> sync_all(const std::string& path) override;
+  [[nodiscard]] std::unique_ptr<Files> beneath(const std::string& root) override;
+
+ private:
+  explicit LinuxFiles(std::string root) : root_(std::move(root)) {}
+
+  [[nodiscard]] Result<Spot> find(const std::string& path) const;
+  [[nodiscard]] Result<Fd> open_file(const std::string& path, int flags,
+                                     std::string_view doing) const;
+  [[nodiscard]] Result<> make_one(const Spot& spot, const std::string& path) const;
+
+  const std::string root_;  // Empty: any name will do, and links are followed.
 };
 
 }  // namespace tyer::env

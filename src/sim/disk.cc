@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/check.h"
+#include "env/beneath_by_name.h"
 
 namespace tyer::sim {
 namespace {
@@ -339,6 +340,10 @@ Result<> SimFiles::sync_all(const std::string&) {
   TYER_TRY_OK(call());
   if (syncs_work) disk_.sync_all();
   return {};
+}
+
+std::unique_ptr<env::Files> SimFiles::beneath(const std::string& root) {
+  return std::make_unique<env::BeneathByName>(*this, root);
 }
 
 Result<> SimFiles::call() {

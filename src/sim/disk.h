@@ -120,6 +120,7 @@ class SimFiles final : public env::Files {
   Result<> make_directory(const std::string& path) override;
   Result<std::vector<env::Entry>> list(const std::string& path) override;
   Result<> sync_all(const std::string& path) override;
+  std::unique_ptr<env::Files> beneath(const std::string& root) override;
 
  private:
   friend class SimFile;

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "env/beneath_by_name.h"
 #include "sim/files_turns.h"
 #include "store/files_layout.h"
 #include "store/files_record.h"
@@ -81,6 +82,9 @@ class ForgetfulFiles final : public env::Files {
     return files_->list(path);
   }
   Result<> sync_all(const std::string& path) override { return files_->sync_all(path); }
+  std::unique_ptr<env::Files> beneath(const std::string& root) override {
+    return std::make_unique<env::BeneathByName>(*this, root);
+  }
 
  private:
   env::Files*& files_;
