@@ -116,11 +116,4 @@ class Journal {
   std::set<std::string> made_;  // Directories that were there once.
 };
 
-// How things stand for a reader; nothing if only the lock can tell.
-[[nodiscard]] Result<std::optional<Standing>> peek(env::Env& env, const std::string& directory);
-
-// Whether the journal is whole from its base to its end, else what is wrong.
-[[nodiscard]] Result<std::vector<std::string>> check_journal(env::Files& files,
-                                                             const std::string& directory);
-
 }  // namespace tyer::store::files

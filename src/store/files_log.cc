@@ -16,6 +16,8 @@ namespace {
 constexpr std::size_t block_bytes = 64 << 10;
 constexpr std::size_t seq_bytes_max = 32;
 constexpr std::size_t damage_max = 100;
+// No line is longer. A log may be made by strangers, and without a newline for gigabytes.
+constexpr std::size_t line_bytes_max = 2 * limits::record_file_bytes_max;
 
 std::unexpected<Error> broken_line(std::uint64_t at, std::string_view why) {
   return fail(Fault::broken, fmt::format("{}: the line at byte {} is not an event ({}); "
@@ -31,7 +33,9 @@ Result<std::string> read_exactly(const env::File& log, std::uint64_t offset, std
 
 // Where the first newline in [from, end) is, or `end`.
 Result<std::uint64_t> find_newline(const env::File& log, std::uint64_t from, std::uint64_t end) {
+  const std::uint64_t start = from;
   while (from < end) {
+    if (from - start > line_bytes_max) return broken_line(start, "too long");
     const std::size_t bytes = static_cast<std::size_t>(std::min<std::uint64_t>(4096, end - from));
     TYER_TRY(const std::string block, read_exactly(log, from, bytes));
     const std::size_t found = block.find('\n');
@@ -94,14 +98,20 @@ Result<Line> line_before(const env::File& log, std::uint64_t end) {
       return line;
     }
     line.text.insert(0, block);
-    if (line.text.size() > 2 * limits::record_file_bytes_max) return broken_line(from, "too long");
+    if (line.text.size() > line_bytes_max) return broken_line(from, "too long");
   }
   line.start = 0;
   return line;
 }
 
 Result<std::uint64_t> complete_end(const env::File& log, std::uint64_t size) {
+  const std::uint64_t whole = size;
   while (size > 0) {
+    if (whole - size > line_bytes_max) {
+      return fail(Fault::broken,
+                  fmt::format("{}: its last {} bytes are no line; cut it behind its last event",
+                              log_name, whole - size));
+    }
     const auto bytes = static_cast<std::size_t>(std::min<std::uint64_t>(block_bytes, size));
     TYER_TRY(const std::string block, read_exactly(log, size - bytes, bytes));
     const std::size_t newline = block.rfind('\n');

@@ -4,9 +4,13 @@
 #include <charconv>
 #include <initializer_list>
 
+#include <fmt/format.h>
+
 #include "base/check.h"
+#include "base/text.h"
 #include "base/time.h"
 #include "store/files_codec.h"
+#include "store/files_layout.h"
 
 namespace tyer::store::files {
 namespace {
@@ -130,6 +134,18 @@ std::optional<Found> find_record(std::string_view bytes, std::uint64_t number) {
   return Found{std::move(*record), front_bytes + payload.size()};
 }
 
+Result<> check_paths(const Record& record) {
+  for (const FileChange& change : record.changes) {
+    if (read_path(change.path)) continue;
+    return fail(
+        Fault::broken,
+        fmt::format("{}: its record {} is about the file {}, which no store writes. Nothing "
+                    "was done; do not trust this directory, or remove its {}",
+                    journal_name, record.after.number, printable(change.path), journal_name));
+  }
+  return {};
+}
+
 }  // namespace
 
 std::uint64_t boot_number(std::string_view boot) {
@@ -193,7 +209,7 @@ std::string encode(const Record& record) {
   return bytes += payload;
 }
 
-Scan scan_journal(std::string_view bytes) {
+Result<Scan> scan_journal(std::string_view bytes) {
   Scan scan;
   scan.base = decode_stamp(bytes.substr(0, stamp_bytes), stamp_bytes);
   if (!scan.base) return scan;
@@ -205,6 +221,7 @@ Scan scan_journal(std::string_view bytes) {
     const std::size_t at = scan.last->end;
     std::optional<Found> found = find_record(bytes.substr(at), ++number);
     if (!found) break;
+    TYER_TRY_OK(check_paths(found->record));
     scan.full = found->record.full;
     scan.records.push_back(std::move(found->record));
     scan.before = scan.last;

@@ -17,6 +17,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/error.h"
 #include "core/event.h"
 
 namespace tyer::store::files {
@@ -91,6 +92,8 @@ struct Scan {
   std::uint64_t stamp_start = 0;  // and where its stamp belongs.
 };
 
-[[nodiscard]] Scan scan_journal(std::string_view bytes);
+// `broken` if a whole record would change a file that no store writes: somebody forged it, since
+// anybody can make a sum. Nothing of such a journal is done.
+[[nodiscard]] Result<Scan> scan_journal(std::string_view bytes);
 
 }  // namespace tyer::store::files

@@ -25,7 +25,8 @@ Record record_of(std::uint64_t number) {
   record.log_offset = 67;
   record.log_first = 1;
   record.full = true;
-  record.changes = {{"tasks/a.json", "{}\n"}, {"locks/a.lock.json", std::nullopt}, {"x/empty", ""}};
+  record.changes = {
+      {"tasks/a.json", "{}\n"}, {"locks/a.lock.json", std::nullopt}, {"tasks/empty.json", ""}};
   return record;
 }
 
@@ -59,7 +60,7 @@ TEST(FilesStamp, IsRefusedWithAnyByteChangedOrInAnotherPlace) {
 }
 
 TEST(FilesJournal, ScansWhatIsWhole) {
-  const Scan scan = scan_journal(journal(3));
+  const Scan scan = scan_journal(journal(3)).value();
   ASSERT_EQ(scan.records.size(), 3U);
   EXPECT_EQ(scan.records[1], record_of(12));
   ASSERT_TRUE(scan.last);
@@ -73,7 +74,7 @@ TEST(FilesJournal, CutAnywhereIsAShorterJournal) {
   const std::size_t second = journal(1).size();
   const std::size_t record = encode(record_of(12)).size();
   for (std::size_t size = 0; size <= whole.size(); ++size) {
-    const Scan scan = scan_journal(std::string_view(whole).substr(0, size));
+    const Scan scan = scan_journal(std::string_view(whole).substr(0, size)).value();
     EXPECT_EQ(scan.base.has_value(), size >= stamp_bytes);
     if (size < second) continue;
     EXPECT_EQ(scan.records.size(), size >= second + record ? 2U : 1U) << size;
@@ -83,7 +84,22 @@ TEST(FilesJournal, CutAnywhereIsAShorterJournal) {
 TEST(FilesJournal, TakesNoOldRecordForANewOne) {
   std::string bytes = journal(1);
   const std::string old = encode(record_of(9)) + encode(record_of(12)) + encode(record_of(11));
-  EXPECT_EQ(scan_journal(bytes + old).records.size(), 1U);
+  EXPECT_EQ(scan_journal(bytes + old)->records.size(), 1U);
+}
+
+TEST(FilesJournal, IsBrokenIfARecordIsAboutAFileThatNoStoreWrites) {
+  for (const char* path : {"../a.json", "/tmp/a.json", "tasks/../a.json", "tasks//a.json", "a.json",
+                           "", ".", "journal", "log.jsonl", "format", "locks/a", "tasks/a.JSON",
+                           "tasks/./a.json", "no kinds/a.json"}) {
+    Record forged = record_of(11);
+    forged.changes = {{path, "x"}};
+    const auto scan = scan_journal(journal(0) + encode(forged));
+
+    ASSERT_FALSE(scan) << path;
+    EXPECT_EQ(scan.error().fault, Fault::broken);
+    EXPECT_TRUE(scan.error().what.contains(path)) << scan.error().what;
+    EXPECT_TRUE(scan.error().what.contains("Nothing was done")) << scan.error().what;
+  }
 }
 
 TEST(FilesCodec, KeepsStatesAndBodiesToTheByte) {

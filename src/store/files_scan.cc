@@ -23,8 +23,9 @@ Result<std::vector<Below>> tops(env::Files& files, const std::string& directory,
   if (!kind.empty()) return std::vector<Below>{{directory_of_kind(kind), 0}};
   std::vector<Below> found;
   TYER_TRY(const std::vector<env::Entry> entries, files.list(directory));
+  // Also what is no directory: that shows when it is listed.
   for (const env::Entry& entry : entries) {
-    if (entry.is_directory && kind_of_directory(entry.name)) found.push_back({entry.name, 0});
+    if (kind_of_directory(entry.name)) found.push_back({entry.name, 0});
   }
   return found;
 }
@@ -35,16 +36,21 @@ Result<Listing> walk(env::Files& files, const std::string& directory, Holds hold
   while (!open.empty()) {
     const Below below = std::move(open.back());
     open.pop_back();
-    TYER_TRY(const std::vector<env::Entry> entries,
-             files.list(fmt::format("{}/{}", directory, below.path)));
-    for (const env::Entry& entry : entries) {
+    const auto entries = files.list(fmt::format("{}/{}", directory, below.path));
+    if (!entries && entries.error().fault == Fault::broken) {
+      listing.foreign.push_back(entries.error().what);
+      continue;
+    }
+    if (!entries) return std::unexpected(entries.error());
+    for (const env::Entry& entry : *entries) {
       std::string path = fmt::format("{}/{}", below.path, entry.name);
-      if (entry.is_directory && below.depth < depth_max) {
+      Result<Place> place = read_path(path);
+      // A directory where a file belongs is found out like any other thing there, when it is read.
+      if (!place && entry.is_directory && below.depth < depth_max) {
         open.push_back({std::move(path), below.depth + 1});
         continue;
       }
       if (is_temporary(entry.name)) continue;
-      Result<Place> place = read_path(path);
       if (!place) {
         listing.foreign.push_back(place.error().what);
       } else if (place->holds == holds) {

@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "store/files_codec.h"
 #include "store/files_journal.h"
+#include "store/files_journal_read.h"
 #include "store/files_layout.h"
 #include "store/files_log.h"
 #include "store/files_view.h"
@@ -29,9 +30,10 @@ constexpr std::uint64_t trimmed_log_bytes_max = 256 << 20;
 class FilesStore final : public Store {
  public:
   FilesStore(std::string directory, env::Env& env, Durability durability, std::size_t journal_max)
-      : env_(env),
-        directory_(std::move(directory)),
-        journal_(env, directory_, durability, journal_max) {}
+      : directory_(std::move(directory)),
+        files_(env.files.beneath(directory_)),
+        env_{env.clock, *files_, env.processes, env.random},
+        journal_(env_, directory_, durability, journal_max) {}
 
   Result<Begun> begin(std::span<const std::string> keys) override;
   Result<> commit(const Writes& writes) override;
@@ -47,8 +49,9 @@ class FilesStore final : public Store {
   Result<Record> record_of(const Writes& writes) const;
   Result<> add_log(const Writes& writes, Record& record) const;
 
-  env::Env& env_;
   const std::string directory_;
+  const std::unique_ptr<env::Files> files_;  // Nothing beyond the directory is touched.
+  env::Env env_;
   std::timed_mutex writing_;
 
   // Guarded by writing_.
@@ -98,12 +101,12 @@ void FilesStore::rollback() {
 }
 
 Result<Time> FilesStore::now() {
-  core::Head head;
-  TYER_TRY_OK(read([&](const core::View& view) -> Result<> {
-    TYER_TRY(head, view.head());
+  Time newest{};
+  TYER_TRY_OK(read_picture([&](const FilesView& view) -> Result<> {
+    TYER_TRY(newest, view.newest_time());
     return {};
   }));
-  return std::max(env_.clock.now(), head.at);
+  return std::max(env_.clock.now(), newest);
 }
 
 Result<> FilesStore::read(const std::function<Result<>(const core::View&)>& reader) {
@@ -134,6 +137,10 @@ Result<std::vector<std::string>> FilesStore::check() {
     damage.insert(damage.end(), more.begin(), more.end());
     return {};
   }));
+  // Nobody has read it: only who writes needs it.
+  const auto queue =
+      files_->open(fmt::format("{}/{}", directory_, files::queue_name), env::Open::read);
+  if (!queue && queue.error().fault == Fault::broken) damage.push_back(queue.error().what);
   return damage;
 }
 
@@ -229,7 +236,8 @@ Result<std::unique_ptr<Store>> open_files(const std::string& directory, env::Env
   } else {
     TYER_TRY_OK(env.files.open(place, env::Open::read));
   }
-  TYER_TRY_OK(check_format(env.files, fmt::format("{}/{}", place, files::format_name)));
+  const auto inside = env.files.beneath(place);
+  TYER_TRY_OK(check_format(*inside, fmt::format("{}/{}", place, files::format_name)));
   return std::make_unique<FilesStore>(std::move(place), env, options.durability, journal_max);
 }
 

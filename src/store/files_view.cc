@@ -155,18 +155,27 @@ Result<std::vector<core::Cursor>> FilesView::cursors() const {
   return rows;
 }
 
+Result<Time> FilesView::newest_time() const {
+  const Result<> known = need_log();
+  if (!known && !is_broken(known.error())) return std::unexpected(known.error());
+  return standing_.head.at;
+}
+
 Result<std::vector<std::string>> FilesView::damage() const {
   std::vector<std::string> damage;
-  TYER_TRY_OK(need_log());
-  if (log_ != nullptr) {
-    TYER_TRY(damage, check_log(*log_, standing_.log_end));
-  }
   const auto note = [&](const auto& result) -> Result<> {
     if (result) return {};
     if (!is_broken(result.error())) return std::unexpected(result.error());
     damage.push_back(result.error().what);
     return {};
   };
+  const Result<> known = need_log();
+  TYER_TRY_OK(note(known));
+  if (known && log_ != nullptr) {
+    const auto wrong = check_log(*log_, standing_.log_end);
+    TYER_TRY_OK(note(wrong));
+    if (wrong) damage = *wrong;
+  }
   for (const Holds holds : {Holds::subject, Holds::lease, Holds::cursor}) {
     TYER_TRY(const Listing listing, list_places(files_, directory_, holds, ""));
     // Subjects and leases lie in the same directories: strangers there are told once.

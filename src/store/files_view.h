@@ -50,6 +50,9 @@ class FilesView final : public core::View {
   [[nodiscard]] Result<core::Cursor> cursor(const std::string& reader) const override;
   [[nodiscard]] Result<std::vector<core::Cursor>> cursors() const override;
 
+  // Of the newest event. A log that is none is passed by: the journal knows the time as well.
+  [[nodiscard]] Result<Time> newest_time() const;
+
   // Everything that is damaged, a sentence each.
   [[nodiscard]] Result<std::vector<std::string>> damage() const;
 

@@ -8,6 +8,7 @@
 
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <thread>
@@ -19,11 +20,15 @@ namespace tyer::store {
 
 class Turnstile {
  public:
-  // Uses the files `path`-queue and `path`-writer, which are made if missing.
+  // Uses the files `path`-queue and `path`-writer, which are made if missing. Neither may be a
+  // link.
   [[nodiscard]] static Result<std::unique_ptr<Turnstile>> open(env::Files& files,
                                                                const std::string& path) {
-    TYER_TRY(auto hallway, files.open(path + "-queue", env::Open::write));
-    TYER_TRY(auto door, files.open(watched(path), env::Open::write));
+    const std::string whole = path.contains('/') ? path : "./" + path;
+    const std::size_t slash = whole.rfind('/');
+    const auto beside = files.beneath(whole.substr(0, std::max<std::size_t>(1, slash)));
+    TYER_TRY(auto hallway, beside->open(whole + "-queue", env::Open::write));
+    TYER_TRY(auto door, beside->open(watched(whole), env::Open::write));
     return std::unique_ptr<Turnstile>(new Turnstile(std::move(hallway), std::move(door)));
   }
 

@@ -5,11 +5,11 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdio>
 
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "env/beneath.h"
 #include "env/os_error.h"
 #include "store/limits.h"
 #include "store/postgres_uploads.h"
@@ -49,14 +49,17 @@ class Partial {
     }
   }
 
-  Result<> keep_as(const std::string& path, const std::string& folder) {
-    if (std::rename(path_.c_str(), path.c_str()) != 0) {
+  // Beside it, in the folder that `names` has open.
+  Result<> keep_as(const std::string& path, const env::Fd& names) {
+    const auto name_of = [](const std::string& whole) {
+      return whole.substr(whole.rfind('/') + 1);
+    };
+    if (::renameat(names.get(), name_of(path_).c_str(), names.get(), name_of(path).c_str()) != 0) {
       return std::unexpected(env::os_error(errno, "rename", path_));
     }
     is_kept_ = true;
-    const env::Fd names(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-    if (!names || ::fsync(names.get()) != 0) {
-      Error error = env::os_error(errno, "sync", folder);
+    if (::fsync(names.get()) != 0) {
+      Error error = env::os_error(errno, "sync", path);
       (void)files_.remove(path);
       return std::unexpected(std::move(error));
     }
@@ -76,24 +79,27 @@ class Partial {
 
 class FolderUploads final : public Uploads {
  public:
-  FolderUploads(env::Files& files, std::string folder)
-      : files_(files), folder_(std::move(folder)) {}
+  FolderUploads(env::Files& files, const std::string& folder)
+      : folder_(folder.contains('/') ? folder : "./" + folder),
+        root_(folder_.substr(0, std::max<std::size_t>(1, folder_.rfind('/')))),
+        own_files_(files.beneath(root_)),
+        files_(*own_files_) {}
 
   Result<std::uint64_t> put(const std::string& id, const NextPiece& next) override {
     TYER_TRY(const std::string path, path_of(id));
     TYER_TRY_OK(files_.make_directory(folder_));
     Partial partial(files_, path + std::string(partial_suffix));
     TYER_TRY_OK(partial.write(next));
-    TYER_TRY_OK(partial.keep_as(path, folder_));
+    TYER_TRY(const env::Fd names,
+             env::open_beneath(root_, folder_, O_RDONLY | O_DIRECTORY, "sync"));
+    TYER_TRY_OK(partial.keep_as(path, names));
     return partial.size();
   }
 
   Result<OpenedUpload> open(const std::string& id) override {
     TYER_TRY(const std::string path, path_of(id));
-    OpenedUpload opened{.file = env::Fd(env::uninterrupted([&] {
-                          return ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-                        }))};
-    if (!opened.file) return std::unexpected(env::os_error(errno, "open", path));
+    OpenedUpload opened;
+    TYER_TRY(opened.file, env::open_beneath(root_, path, O_RDONLY, "open"));
     struct stat facts{};
     if (::fstat(opened.file.get(), &facts) != 0) {
       return std::unexpected(env::os_error(errno, "look at", path));
@@ -140,8 +146,11 @@ class FolderUploads final : public Uploads {
     return folder_ + "/" + id;
   }
 
-  env::Files& files_;
   const std::string folder_;
+  // The directory that it is in, which the user named. From there on no link is followed.
+  const std::string root_;
+  const std::unique_ptr<env::Files> own_files_;
+  env::Files& files_;
 };
 
 // A backup that is used as a store: what it was made with is inside, what comes is beside it.

@@ -51,6 +51,24 @@ TEST_F(UploadFolder, FollowsNoLinkOutOfIt) {
   EXPECT_EQ(uploads->list().value(), std::vector<UploadEntry>());
 }
 
+TEST_F(UploadFolder, IsNoLinkItself) {
+  ASSERT_EQ(::rmdir(folder.c_str()), 0);
+  ASSERT_TRUE(world.env.files.make_directory(dir / "outside"));
+  std::ofstream(dir / "outside/up_1") << "secret";
+  std::ofstream(dir / "outside/up_2.partial") << "mine";
+  ASSERT_EQ(::symlink("outside", folder.c_str()), 0);
+
+  const auto is_refused = [](const auto& result) {
+    return !result && result.error().what.contains("uploads is a symbolic link");
+  };
+  EXPECT_FALSE(uploads->put("up_3", pieces_of("x")));
+  EXPECT_TRUE(is_refused(uploads->open("up_1")));
+  EXPECT_TRUE(is_refused(uploads->remove("up_1")));
+  EXPECT_TRUE(is_refused(uploads->list()));
+  EXPECT_TRUE(is_refused(uploads->sweep()));
+  EXPECT_EQ(world.env.files.list(dir / "outside")->size(), 2U);
+}
+
 TEST_F(UploadFolder, IsClearedOfWhatAKilledHubHasLeftButNotOfWhatAnotherIsWriting) {
   std::ofstream(folder + "/up_1") << "whole";
   std::ofstream(folder + "/up_2.partial") << "le";
