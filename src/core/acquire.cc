@@ -34,7 +34,7 @@ class Decision {
       TYER_TRY_OK(give_up_place());
     } else {
       for (const Grant& grant : answer_.change.grants) answer_.free.push_back(grant.key);
-      answer_.change = {};
+      answer_.change = {.renewals = std::move(from_now_)};
       answer_.mine.clear();
       if (asking_.ticket) TYER_TRY_OK(take_place());
     }
@@ -71,6 +71,7 @@ class Decision {
     TYER_TRY(ClaimAnswer claimed,
              decide_claim(view_, witness_, {wish, asking_.believes_silence}, now_));
     if (auto* held = std::get_if<Held>(&claimed)) {
+      if (held->renewal) from_now_.push_back(*held->renewal);
       answer_.held.push_back(std::move(*held));
       return false;
     }
@@ -97,9 +98,13 @@ class Decision {
     for (const Lease& ticket : *queue) {
       if (!asking_.place.empty() && ticket.key == ticket_key(key, asking_.place)) return true;
       if (asking_.passed.contains(ticket.token)) continue;
-      const Judgement judgement = judge(ticket, witness_.look(ticket.holder), now_);
+      const Sight sight = witness_.look(ticket.holder);
+      const Judgement judgement = judge(ticket, sight, now_);
       const bool doubted = judgement.verdict == Verdict::silent && !asking_.believes_silence;
       if (judgement.verdict == Verdict::live || doubted) {
+        if (const auto renewal = renewal_from_now(ticket, sight, now_)) {
+          from_now_.push_back(*renewal);
+        }
         answer_.ahead.push_back(ticket);
         return false;
       }
@@ -167,6 +172,7 @@ class Decision {
   const Asking& asking_;
   const Time now_;
   Answer answer_;
+  std::vector<Renewal> from_now_;  // One at most for each name: it is in the way.
   std::size_t cleared_ = 0;
   std::map<std::string, std::vector<Lease>> queues_;
 };

@@ -16,6 +16,12 @@ Mine renewed(Lease lease, std::optional<Span> mono, Time now) {
 
 }  // namespace
 
+std::optional<Renewal> renewal_from_now(const Lease& lease, const Sight& sight, Time now) {
+  if (!is_from_the_future(lease, sight, now)) return std::nullopt;
+  // On its own boot it is judged by the monotonic clock as before.
+  return Renewal{lease.key, lease.token, lease.heard_mono};
+}
+
 ClaimAnswer decide_claim(const Claim& claim, const std::optional<Lease>& present,
                          const Sight& sight, Time now) {
   Change change;
@@ -35,7 +41,7 @@ ClaimAnswer decide_claim(const Claim& claim, const std::optional<Lease>& present
   const bool doubted = judgement.verdict == Verdict::silent && !claim.believes_silence;
   if (judgement.verdict == Verdict::live || doubted) {
     if (is_own) return renewed(*present, claim.grant.mono, now);
-    return Held{*present, std::move(judgement)};
+    return Held{*present, std::move(judgement), renewal_from_now(*present, sight, now)};
   }
   change.endings.push_back({present->key, present->token, End::lapsed,
                             std::string(name(judgement.verdict)), std::move(judgement.why)});

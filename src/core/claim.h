@@ -24,7 +24,12 @@ struct Claim {
 struct Held {
   Lease lease;
   Judgement judgement;
+  std::optional<Renewal> renewal = {};  // To be applied all the same: it is from the future.
 };
+
+// What makes the silence of a lease from the future count from now on; nothing for others.
+[[nodiscard]] std::optional<Renewal> renewal_from_now(const Lease& lease, const Sight& sight,
+                                                      Time now);
 
 // The asking run holds it already, as after a commit whose answer was lost, and it still stands.
 // Applying `change` renews it; `lease` is what it is then.

@@ -113,6 +113,29 @@ TEST(Claim, IsToldWhoHoldsTheKeyAndHowThatWasJudged) {
   EXPECT_EQ(held.judgement.why, "process 100 is there");
 }
 
+// L10: nobody was heard of later than now. Its holder may live and be heard of again, so it is not
+// taken at once; but its silence begins.
+TEST(Claim, MakesTheSilenceOfALeaseFromTheFutureBegin) {
+  const auto renewal_of = [](Span heard, Span granted, std::optional<Span> mono,
+                             const Sight& sight) {
+    Lease present = lease_of(claim_of("run-1"));
+    present.heard_at += heard;
+    present.granted_at += granted;
+    present.heard_mono = mono;
+    return std::get<Held>(decide_claim(claim_of("run-2", 200), present, sight, t0)).renewal;
+  };
+  Sight near = alive;
+  near.mono_now = 1h;
+
+  EXPECT_FALSE(renewal_of(limits::clock_ahead_max, 0s, {}, alive)) << "clocks differ that much";
+  ASSERT_TRUE(renewal_of(limits::clock_ahead_max + 1us, 0s, {}, alive));
+  EXPECT_EQ(renewal_of(7000 * 366 * 24h, 0s, 5s, alive)->token, 7U);
+  EXPECT_EQ(renewal_of(7000 * 366 * 24h, 0s, 5s, alive)->mono, 5s) << "on its boot nothing changes";
+  EXPECT_TRUE(renewal_of(0s, 9h, {}, alive)) << "it would never be overdue";
+  EXPECT_FALSE(renewal_of(9h, 0s, 1h - 5s, near)) << "the clock was set back, and it is alive";
+  EXPECT_TRUE(renewal_of(9h, 0s, 2h, near)) << "no clock of its boot is there yet";
+}
+
 TEST(Claim, FindsItsOwnLeaseAfterACommitWhoseAnswerWasLost) {
   const Lease present = lease_of(claim_of("run-1"));
 

@@ -62,7 +62,12 @@ class Members {
 };
 
 Span age(std::optional<Span> since_mono, Time since, const Sight& sight, Time now) {
-  if (sight.mono_now && since_mono) return *sight.mono_now - *since_mono;
+  // A monotonic clock is never set back: what is ahead of it was forged, and the other time
+  // decides.
+  const bool is_known = sight.mono_now && since_mono;
+  if (is_known && *since_mono <= *sight.mono_now + limits::clock_ahead_max) {
+    return *sight.mono_now - *since_mono;
+  }
   return now - since;
 }
 
@@ -126,6 +131,11 @@ std::string_view name(Verdict verdict) {
 Ages ages(const Lease& lease, const Sight& sight, Time now) {
   return {.silent = age(lease.heard_mono, lease.heard_at, sight, now),
           .held = age(lease.granted_mono, lease.granted_at, sight, now)};
+}
+
+bool is_from_the_future(const Lease& lease, const Sight& sight, Time now) {
+  const auto [silent, held] = ages(lease, sight, now);
+  return std::min(silent, held) < -limits::clock_ahead_max;
 }
 
 Judgement judge(const Lease& lease, const Sight& sight, Time now) {

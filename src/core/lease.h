@@ -123,6 +123,12 @@ struct Ages {
 };
 [[nodiscard]] Ages ages(const Lease& lease, const Sight& sight, Time now);
 
+// Whether it was heard or granted later than now, by more than clocks differ: a clock was set back,
+// or somebody forged it. `judge` lets such a lease stand, because its holder may well live. Whoever
+// meets it in a transaction renews it in the holder's place, so that silence and hold are counted
+// from then on; else nobody would ever be silent who says that it is the year 9999.
+[[nodiscard]] bool is_from_the_future(const Lease& lease, const Sight& sight, Time now);
+
 // The earliest store time at which `judge` could change its mind without news.
 [[nodiscard]] Time next_check(const Lease& lease);
 

@@ -35,6 +35,10 @@ inline constexpr Span ticket_silence_max = 60s;
 inline constexpr Span ticket_hold_max = hold_most;
 inline constexpr Span turn_max = 1s;  // To take a free key before others may.
 
+// How far clocks of different machines may be apart: what is said to be later than that is not
+// believed.
+inline constexpr Span clock_ahead_max = 60s;
+
 // A holder stops trusting its own lease this long before others may take it.
 inline constexpr Span trust_margin = 10s;
 
@@ -42,6 +46,7 @@ inline constexpr Span trust_margin = 10s;
 static_assert(3 * search_text_bytes_max < 1 << 20);
 static_assert(3 * heartbeat_every <= silence_max, "two beats may be lost");
 static_assert(silence_max < hold_max);
+static_assert(clock_ahead_max < silence_max, "it may lengthen a silence, not multiply it");
 static_assert(heartbeat_every + trust_margin < silence_max);
 
 }  // namespace tyer::limits

@@ -1,5 +1,7 @@
 #include "engine/apply.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "base/json.h"
@@ -72,6 +74,7 @@ class Application {
     TYER_TRY(core::Lease lease, hold(txn_, renewal.key, renewal.token));
     lease.heard_at = txn_.now();
     lease.heard_mono = renewal.mono;
+    lease.granted_at = std::min(lease.granted_at, txn_.now());  // It may be from the future.
     txn_.put(std::move(lease));
     return {};
   }

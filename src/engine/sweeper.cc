@@ -1,5 +1,6 @@
 #include "engine/sweeper.h"
 
+#include "core/claim.h"
 #include "core/limits.h"
 #include "engine/limits.h"
 
@@ -44,7 +45,8 @@ Result<bool> Sweeper::find_suspects() {
     suspects = false;
     return for_each_lease(view, [&](const core::Lease& lease) -> Result<> {
       const core::Sight sight = engine_.env().processes.look(lease.holder);
-      if (core::judge(lease, sight, now).verdict != core::Verdict::live) suspects = true;
+      const bool stands = core::judge(lease, sight, now).verdict == core::Verdict::live;
+      if (!stands || core::is_from_the_future(lease, sight, now)) suspects = true;
       return {};
     });
   }));
@@ -56,10 +58,14 @@ Result<> Sweeper::end_lapsed(store::Txn& txn) {
   std::map<std::string, Suspicion> still_silent;
   core::Change change;
   TYER_TRY_OK(for_each_lease(txn, [&](const core::Lease& lease) -> Result<> {
-    if (change.endings.size() >= limits::sweep_rows_max) return {};
+    if (change.endings.size() + change.renewals.size() >= limits::sweep_rows_max) return {};
     const core::Sight sight = engine_.env().processes.look(lease.holder);
     const core::Judgement judgement = core::judge(lease, sight, txn.now());
-    if (judgement.verdict == core::Verdict::live) return {};
+    if (judgement.verdict == core::Verdict::live) {
+      const auto renewal = core::renewal_from_now(lease, sight, txn.now());
+      if (renewal) change.renewals.push_back(*renewal);
+      return {};
+    }
     if (is_confirmed(lease, judgement)) {
       change.endings.push_back({lease.key, lease.token, core::End::lapsed,
                                 std::string(core::name(judgement.verdict)), judgement.why});

@@ -61,6 +61,26 @@ TEST_F(SweeperTest, EndsTheLeaseOfAProcessThatIsGoneAtOnceWithTheEvidence) {
   EXPECT_EQ(world.events().back().actor, "sweeper/laptop");
 }
 
+// L10: who says that it was heard in a year that is far away is silent three minutes after we saw
+// that, as anybody else.
+TEST_F(SweeperTest, CountsTheSilenceOfALeaseFromTheFutureFromNowOn) {
+  core::Lease lease = world.give(grant_for(*far, "lock/a"));
+  lease.heard_at = lease.granted_at += 7000 * 366 * 24h;
+  lease.heard_mono = lease.granted_mono = std::nullopt;
+  must(store::write(*world.store, [&](store::Txn& txn) -> Result<> {
+    txn.put(lease);
+    return {};
+  }));
+
+  sweep_for(limits::silence_max);
+  EXPECT_TRUE(is_held());
+  EXPECT_LE(world.lease("lock/a")->granted_at, world.time.now);
+  sweep_for(limits::silence_confirm + 2 * limits::sweep_every);
+
+  EXPECT_FALSE(is_held());
+  EXPECT_EQ(told("verdict"), "silent");
+}
+
 TEST_F(SweeperTest, IsNotFooledByAPidThatWasUsedAgain) {
   world.give(grant_for(*near, "lock/a"));
   world.laptop.end_process(near->pid);

@@ -10,6 +10,7 @@
 
 #include <gtest/gtest.h>
 
+#include "program/clocks.h"
 #include "store/files_layout.h"
 #include "store/files_record.h"
 #include "support/locks.h"
@@ -224,6 +225,23 @@ TEST_F(HostileStore, OfSqliteWritesNothingThroughLinksBesideIt) {
     fs::remove_all(dir / "s");
     fs::create_directory(dir / "s");
   }
+}
+
+// L10: nobody has been heard of later than now.
+TEST_F(HostileStore, WithHeartbeatsOfTheFutureHoldsALockNoLongerThanASilence) {
+  write_file("s/locks/K.lock.json",
+             R"({"taskId":"K","command":"x","pid":1,"sessionId":"550e8400-e29b-41d4-a716-4466554)"
+             R"(40000","startedAt":"9999-01-01T00:00:00.000Z","heartbeatAt":"9999-01-01T00:00:00)"
+             R"(.000Z","timeout":1800000})");
+
+  EXPECT_EQ(tyer("lock acquire K --no-keeper").code, 1) << "its holder may live";
+  set_clocks_ahead(environment, 170s);
+  EXPECT_EQ(tyer("lock acquire K --no-keeper").code, 1);
+  set_clocks_ahead(environment, 190s);
+  const ProgramResult taken = tyer("lock acquire K --no-keeper");
+
+  EXPECT_EQ(taken.code, 0) << taken.err;
+  EXPECT_TRUE(taken.err.contains("no heartbeat for 3 min")) << taken.err;
 }
 
 }  // namespace
