@@ -5,6 +5,8 @@ namespace tyer::fuzz {
 std::span<const Target> targets() {
   static constexpr Target all[] = {
       {"event_stream", read_event_stream},
+      {"files_journal", read_files_journal},
+      {"files_log", read_files_log},
       {"http_request", read_http_request},
       {"http_response", read_http_response},
       {"json", read_json},

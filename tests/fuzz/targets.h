@@ -25,6 +25,8 @@ struct Target {
 [[nodiscard]] std::string read_http_request(std::string_view input);
 [[nodiscard]] std::string read_http_response(std::string_view input);
 [[nodiscard]] std::string read_event_stream(std::string_view input);
+[[nodiscard]] std::string read_files_journal(std::string_view input);
+[[nodiscard]] std::string read_files_log(std::string_view input);
 [[nodiscard]] std::string read_json(std::string_view input);
 [[nodiscard]] std::string read_mentions(std::string_view input);
 
