@@ -64,7 +64,8 @@ Hub::Hub(engine::Engine& engine, const Log& log, HubOptions options, Broadcast* 
       broadcast_(broadcast),
       offers_(*this),
       guesses_(limits::guesses_at_once, limits::guess_pause),
-      writes_(limits::writes_at_once, limits::write_pause) {}
+      writes_(limits::writes_at_once, limits::write_pause),
+      changes_(limits::changes_at_once, limits::change_pause) {}
 
 http::Response Hub::handle(http::Request& request) {
   Span wait{};
@@ -157,8 +158,12 @@ Result<http::Response> Hub::answer_to(http::Request& request, Span& wait) {
 }
 
 Result<> Hub::check_rate(const Route& route, const Caller& caller, Span& wait) {
-  if (!route.writes_feed || caller.credential.empty()) return {};
-  wait = writes_.take(caller.actor.id, engine_.env().clock.mono());
+  // What workers tell of runs is bounded by the runs, and is an agent's work: it is never refused.
+  const bool changes = caller.actor.is_agent && route.method != "GET" && route.who != Who::worker;
+  const bool counts = route.writes_feed || changes;
+  if (!counts || caller.credential.empty()) return {};
+  Throttle& throttle = route.writes_feed ? writes_ : changes_;
+  wait = throttle.take(caller.actor.id, engine_.env().clock.mono());
   if (wait <= Span::zero()) return {};
   return fail(Fault::limit,
               fmt::format("{} writes too much; wait {}", caller.actor.name, describe_span(wait)));

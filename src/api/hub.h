@@ -121,7 +121,8 @@ class Hub {
   Offers offers_;
   Throttle guesses_;
   Attempts attempts_;
-  Throttle writes_;
+  Throttle writes_;   // Of texts and files.
+  Throttle changes_;  // Of all else.
   std::counting_semaphore<> breaks_{limits::breaks_waiting_max};
   Counters counters_;
 };

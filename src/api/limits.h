@@ -42,6 +42,10 @@ inline constexpr Span link_time = 10min;  // Of what 'tyer login' prints.
 inline constexpr int writes_at_once = 60;
 inline constexpr Span write_pause = 500ms;
 
+// The same of whatever else an agent changes, such as leases and its sessions.
+inline constexpr int changes_at_once = 600;
+inline constexpr Span change_pause = 20ms;
+
 inline constexpr std::size_t throttled_max = 10'000;  // Names that a throttle remembers.
 
 // Connections of one network, of the 20,000 that there may be. All agents of this machine share

@@ -94,7 +94,7 @@ struct Route {
   std::string_view reply;  // A word for the description: "Post", "Page of Post".
   int status = 200;
   Handle handle = nullptr;
-  bool writes_feed = false;  // Counts against the author's limit.
+  bool writes_feed = false;  // Counts against the author's limit; see Hub::check_rate.
   bool quick = false;        // Reads a few rows and does nothing else.
   bool takes_file = false;   // Its body is a file.
   bool takes_any = false;    // Its address is for people, who may have more in it.

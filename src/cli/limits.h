@@ -31,19 +31,20 @@ inline constexpr int login_turns_max = 1'000;             // To end all logins.
 inline constexpr Span stats_span = 7 * 24h;               // Of `tyer stats` without --since.
 
 // Of the commands that talk to a hub.
-inline constexpr std::size_t sessions_most = 100;       // For hub.sessions_max.
-inline constexpr std::size_t bot_mentions_most = 100;   // For hub.bot_mentions_max.
-inline constexpr std::size_t named_max = 5;             // Named, if a name is not clear.
-inline constexpr std::size_t hub_page_rows = 200;       // Asked for at a time.
-inline constexpr std::size_t hub_list_rows = 10'000;    // Of a list that is read as a whole.
-inline constexpr std::size_t show_rows = 50;            // Of `tyer feed show` without --limit.
-inline constexpr std::size_t show_rows_max = 1'000;     // For --limit.
-inline constexpr std::size_t tail_entries = 10;         // Of `tyer feed tail` without --last.
-inline constexpr std::size_t tail_entries_max = 1'000;  // For --last.
-inline constexpr std::size_t tail_pages_max = 50;       // Looked through for them.
-inline constexpr std::size_t tail_posts_max = 10'000;   // Whose feed is known from then on.
-inline constexpr Span stream_silence_max = 40s;         // Its hub says something every 15 s.
-inline constexpr Span reconnect_pause = 250ms;          // Doubled each time, up to ...
+inline constexpr std::size_t sessions_most = 100;           // For hub.sessions_max.
+inline constexpr std::size_t bot_mentions_most = 100;       // For hub.bot_mentions_max.
+inline constexpr std::size_t author_mentions_most = 1'000;  // For hub.author_mentions_max.
+inline constexpr std::size_t named_max = 5;                 // Named, if a name is not clear.
+inline constexpr std::size_t hub_page_rows = 200;           // Asked for at a time.
+inline constexpr std::size_t hub_list_rows = 10'000;        // Of a list that is read as a whole.
+inline constexpr std::size_t show_rows = 50;                // Of `tyer feed show` without --limit.
+inline constexpr std::size_t show_rows_max = 1'000;         // For --limit.
+inline constexpr std::size_t tail_entries = 10;             // Of `tyer feed tail` without --last.
+inline constexpr std::size_t tail_entries_max = 1'000;      // For --last.
+inline constexpr std::size_t tail_pages_max = 50;           // Looked through for them.
+inline constexpr std::size_t tail_posts_max = 10'000;       // Whose feed is known from then on.
+inline constexpr Span stream_silence_max = 40s;             // Its hub says something every 15 s.
+inline constexpr Span reconnect_pause = 250ms;              // Doubled each time, up to ...
 inline constexpr Span reconnect_pause_max = 10s;
 inline constexpr std::size_t refusal_bytes_max = 64 << 10;  // Of an answer instead of a stream.
 

@@ -57,6 +57,9 @@ constexpr std::array table_rows{
     Setting{"hub.bot_mentions_max", "TYER_HUB_BOT_MENTIONS_MAX", "", number, "", "4",
             "How often agents may mention agents under one post within `hub.bot_window`; then the "
             "chain stops."},
+    Setting{"hub.author_mentions_max", "TYER_HUB_AUTHOR_MENTIONS_MAX", "", number, "", "60",
+            "How often one agent may mention agents under all posts within `hub.bot_window`; then "
+            "nobody more is woken."},
     Setting{"hub.bot_window", "TYER_HUB_BOT_WINDOW", "", duration, "", "5m", "See above."},
     Setting{"routing.followers_hear_mentions", "TYER_ROUTING_FOLLOWERS_HEAR_MENTIONS", "", flag, "",
             "false",
@@ -158,6 +161,8 @@ Result<> set_hub(Settings& settings, const Given& given) {
     TYER_TRY(settings.rules.sessions_max, read_number(given, limits::sessions_most));
   } else if (given.name == "hub.bot_mentions_max") {
     TYER_TRY(settings.rules.bot_mentions_max, read_number(given, limits::bot_mentions_most));
+  } else if (given.name == "hub.author_mentions_max") {
+    TYER_TRY(settings.rules.author_mentions_max, read_number(given, limits::author_mentions_most));
   } else if (given.name == "hub.bot_window") {
     TYER_TRY(settings.rules.bot_window, read_duration(given));
   }

@@ -23,6 +23,7 @@ TEST(Settings, DefaultsAreThoseOfTheLaws) {
   EXPECT_EQ(settings->rules.sessions_max, limits::FeedRules().sessions_max);
   EXPECT_EQ(settings->rules.bot_mentions_max, limits::FeedRules().bot_mentions_max);
   EXPECT_EQ(settings->rules.bot_window, limits::FeedRules().bot_window);
+  EXPECT_EQ(settings->rules.author_mentions_max, limits::FeedRules().author_mentions_max);
 }
 
 TEST(Settings, OfTheHubAreRefusedIfTheyCannotBe) {
@@ -35,6 +36,7 @@ TEST(Settings, OfTheHubAreRefusedIfTheyCannotBe) {
            {"hub.sessions_max", "0"},
            {"hub.sessions_max", "many"},
            {"hub.bot_mentions_max", "1000000"},
+           {"hub.author_mentions_max", "1000000"},
            {"hub.bot_window", "5"},
            {"routing.followers_hear_mentions", "yes"}}) {
     const auto refused = resolve({{name, text, "f:1", "/"}});
@@ -72,6 +74,7 @@ TEST(Settings, EveryOneOfTheTableHasAnEffect) {
                  before->rules.sessions_max == after->rules.sessions_max &&
                  before->rules.bot_mentions_max == after->rules.bot_mentions_max &&
                  before->rules.bot_window == after->rules.bot_window &&
+                 before->rules.author_mentions_max == after->rules.author_mentions_max &&
                  before->rules.followers_hear_mentions == after->rules.followers_hear_mentions &&
                  before->hold_by_command == after->hold_by_command)
         << name;

@@ -111,6 +111,7 @@ std::vector<core::Kind> kinds() {
                                  {"shift.stop_asked", {"running"}, same},
                                  {"shift.ended", {"running"}, "ended"}},
                  .hidden = {"mark"}});
+  all.push_back({.name = "usage", .transitions = {{"usage.counted", {core::any, absent}, "open"}}});
   all.push_back({.name = "tally", .transitions = {{"tally.counted", {core::any, absent}, "open"}}});
   return all;
 }

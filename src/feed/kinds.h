@@ -11,6 +11,7 @@
 //   shift/SS/RUN               one run of a session; parent the session
 //   tally/DAY/AG/SS            what a session used on a day
 //   upload/UP                  a file that was sent
+//   usage/AG                   what an agent has stored, and whom it called of late
 
 #pragma once
 

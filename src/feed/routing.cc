@@ -40,10 +40,14 @@ Result<> Routing::to_mentioned(const std::string& text) {
     // Nobody calls himself; a chain of calls has an end.
     TYER_TRY(const bool calls_itself, is_actor(agent, mention.session));
     if (calls_itself) continue;
-    if (actor_.is_agent && !may_wake()) break;
+    TYER_TRY(const bool may, may_wake());
+    if (!may) break;
     TYER_TRY(const std::string session, session_of(agent, mention.session, mention.usable));
     if (session == actor_.session) continue;
-    if (actor_.is_agent) thread_.bot_mentions.push_back(to_micros(now_));
+    if (actor_.is_agent) {
+      thread_.bot_mentions.push_back(to_micros(now_));
+      usage_->mentions.push_back(to_micros(now_));
+    }
     aim(session, agent.id, "mention");
     TYER_TRY_OK(follow(session));
   }
@@ -58,8 +62,8 @@ Result<> Routing::tell_unserved(const Serves& serves) {
     if (!subject) continue;
     TYER_TRY(const Agent agent, read_agent(*subject));
     // One that workers do not start looks for its work itself, and we do not see it.
-    const bool is_served = !agent.is_started ||
-                           (serves ? serves(agent, target.session) : agent.is_online);
+    const bool is_served =
+        !agent.is_started || (serves ? serves(agent, target.session) : agent.is_online);
     const bool was_told = std::ranges::find(told, target.session) != told.end();
     if (is_served) std::erase(told, target.session);
     if (is_served || was_told || told.size() >= limits::unserved_told_max) continue;
@@ -120,6 +124,7 @@ void Routing::write_made(core::Change& change) const {
 }
 
 void Routing::write_changed(core::Change& change) const {
+  if (usage_ && !usage_->mentions.empty()) change.events.push_back(count_usage(actor_.id, *usage_));
   for (const auto& [id, known] : known_) {
     if (!known.is_changed || known.is_made) continue;
     change.events.push_back({key_of("session", id), "session.updated",
@@ -178,8 +183,19 @@ std::string Routing::fall_back(const Agent& agent, const std::string& name,
   return agent.default_session;
 }
 
-// Whether agents have not called each other too often here of late (H15).
-bool Routing::may_wake() {
+// Whether agents have not called each other too often of late, here (H15) or by this one anywhere.
+Result<bool> Routing::may_wake() {
+  if (!actor_.is_agent) return true;
+  if (!usage_) {
+    TYER_TRY(usage_, read_usage(view_, actor_.id));
+  }
+  if (!may_mention(*usage_, rules_, now_)) {
+    notices_.push_back(fmt::format(
+        "{} has mentioned agents {} times within {}, under all posts: nobody more was woken; wait, "
+        "or let people ask",
+        actor_.name, usage_->mentions.size(), describe_span(rules_.bot_window)));
+    return false;
+  }
   const std::int64_t since = to_micros(now_ - rules_.bot_window);
   std::erase_if(thread_.bot_mentions, [&](std::int64_t at) { return at <= since; });
   if (thread_.bot_mentions.size() < rules_.bot_mentions_max) return true;

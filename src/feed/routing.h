@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,7 @@
 #include "feed/ids.h"
 #include "feed/limits.h"
 #include "feed/records.h"
+#include "feed/usage.h"
 
 namespace tyer::feed {
 
@@ -56,7 +58,8 @@ class Routing {
   [[nodiscard]] const std::string& fallback() const { return fallback_; }
   [[nodiscard]] const std::vector<std::string>& notices() const { return notices_; }
 
-  // Sessions that were made, and those that follow other posts than before.
+  // Sessions that were made, and those that follow other posts than before, with what its author
+  // has used of its mentions.
   void write_made(core::Change& change) const;
   void write_changed(core::Change& change) const;
 
@@ -73,7 +76,7 @@ class Routing {
                                                bool usable);
   [[nodiscard]] std::string fall_back(const Agent& agent, const std::string& name,
                                       const std::string& why);
-  [[nodiscard]] bool may_wake();
+  [[nodiscard]] Result<bool> may_wake();
   void tell_strangers(const std::string& text, const std::vector<std::string>& names);
   void aim(const std::string& session, const std::string& agent, const char* reason);
 
@@ -84,6 +87,7 @@ class Routing {
   const Time now_;
   const std::string post_;
   Thread& thread_;
+  std::optional<Usage> usage_;  // Of an agent that mentions agents.
 
   std::map<std::string, Known> known_;
   std::map<std::string, std::vector<std::string>> sessions_;  // Of agents, as far as looked at.

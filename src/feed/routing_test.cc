@@ -372,5 +372,24 @@ TEST_F(Chain, IsNotMadeLongerByAnAgentThatNamesItself) {
   EXPECT_EQ(world.notices, Texts{});
 }
 
+TEST_F(Chain, OfOneAgentIsBoundedUnderAllPostsTogether) {
+  world.rules.author_mentions_max = 6;
+  const Actor bot = world.bot("research-bot");
+  for (int i = 0; i < 6; ++i) {
+    EXPECT_EQ(world.targets(world.post(bot, "@code-helper")).size(), 1U) << i;
+  }
+  const std::string post = world.post(bot, "@code-helper");
+  EXPECT_EQ(world.targets(post), Texts{});
+  EXPECT_EQ(world.notices, (Texts{"research-bot has mentioned agents 6 times within 5 min, under "
+                                  "all posts: nobody more was woken; wait, or let people ask"}));
+  EXPECT_EQ(world.thread_notices(post), world.notices);
+
+  EXPECT_EQ(world.targets(say("@code-helper 계속")).size(), 1U) << "people are not counted";
+  EXPECT_EQ(world.targets(world.post(world.bot("code-helper"), "@research-bot")).size(), 1U)
+      << "nor are others";
+  world.pass(5min);
+  EXPECT_EQ(world.targets(world.post(bot, "@code-helper")).size(), 1U);
+}
+
 }  // namespace
 }  // namespace tyer::feed

@@ -18,6 +18,7 @@ Json rules_json(const std::optional<limits::FeedRules>& rules) {
           {"followed_max", rules->followed_max},
           {"bot_mentions_max", rules->bot_mentions_max},
           {"bot_window_ms", rules->bot_window / 1ms},
+          {"author_mentions_max", rules->author_mentions_max},
           {"wakes_max", rules->wakes_max},
           {"followers_hear_mentions", rules->followers_hear_mentions}};
 }
@@ -33,6 +34,7 @@ std::optional<limits::FeedRules> read_rules(const Json& order) {
       .followed_max = number("followed_max"),
       .bot_mentions_max = number("bot_mentions_max"),
       .bot_window = int_or(*found, "bot_window_ms") * 1ms,
+      .author_mentions_max = number("author_mentions_max"),
       .wakes_max = number("wakes_max"),
       .followers_hear_mentions = found->value("followers_hear_mentions", Json()) == Json(true)};
 }
