@@ -23,7 +23,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int mutants = 100'000;
 const fs::path corpora = fs::path(TYER_SOURCE) / "tests/fuzz/corpus";
 
 std::vector<std::string> read_corpus(std::string_view name) {
@@ -60,7 +59,7 @@ TEST_P(Fuzz, HoldsForWhatIsAlmostLikeIt) {
   const auto corpus = read_corpus(GetParam().name);
   ASSERT_FALSE(corpus.empty());
   std::mt19937_64 dice(1);  // NOLINT: the same inputs each time.
-  for (int i = 0; i < mutants; ++i) {
+  for (int i = 0; i < GetParam().mutants; ++i) {
     const std::string input = mutant(corpus, dice);
     ASSERT_EQ(GetParam().body(input), "") << "input " << i << ": " << escaped(input);
   }

@@ -4,6 +4,7 @@ namespace tyer::fuzz {
 
 std::span<const Target> targets() {
   static constexpr Target all[] = {
+      {"api", ask_hub, 40'000},
       {"event_stream", read_event_stream},
       {"files_journal", read_files_journal},
       {"files_log", read_files_log},

@@ -18,10 +18,12 @@ using Body = std::string (*)(std::string_view input);
 struct Target {
   std::string_view name;  // And of the folder with its corpus.
   Body body;
+  int mutants = 100'000;  // How many inputs a test makes for it.
 };
 
 [[nodiscard]] std::span<const Target> targets();
 
+[[nodiscard]] std::string ask_hub(std::string_view input);
 [[nodiscard]] std::string read_http_request(std::string_view input);
 [[nodiscard]] std::string read_http_response(std::string_view input);
 [[nodiscard]] std::string read_event_stream(std::string_view input);

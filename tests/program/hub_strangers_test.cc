@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "api/limits.h"
+#include "base/json.h"
 #include "support/http_peer.h"
 #include "support/hub.h"
 
