@@ -80,8 +80,7 @@ core::Draft new_key(Call& call, feed::Ids& ids, const std::string& agent, const 
 Result<std::string> shown_agent(Call& call, const core::View& view, const core::Subject& subject,
                                 Time now) {
   const bool is_served = call.hub.serves_some_of(feed::id_of(subject));
-  TYER_TRY(const feed::AgentState state,
-           feed::read_agent_state(view, subject, is_served, now));
+  TYER_TRY(const feed::AgentState state, feed::read_agent_state(view, subject, is_served, now));
   return with(shown(subject),
               fmt::format(R"("served":{},"state":{},"state_why":{})", state.is_served,
                           json_string(state.word), json_string(state.why)));

@@ -98,8 +98,8 @@ void Presence::told_offline(std::string_view agent) {
     // We say so ourselves when its last stream has ended.
     if (found == agents_.end()) return;
     const bool is_served = for_all_.open > 0 && started_.contains(agent);
-    const bool is_open = std::ranges::any_of(
-        found->second.streams, [](const auto& each) { return each.second.open > 0; });
+    const bool is_open = std::ranges::any_of(found->second.streams,
+                                             [](const auto& each) { return each.second.open > 0; });
     if (!is_open && !is_served) return;
     found->second.told = false;
   }
@@ -237,8 +237,7 @@ std::vector<feed::Sighting> Presence::news(Span now, Span& wait) {
   std::vector<feed::Sighting> sightings;
   for (auto entry = agents_.begin(); entry != agents_.end();) {
     Agent& agent = entry->second;
-    std::erase_if(agent.streams,
-                  [&](const auto& each) { return !each.second.count(now, wait); });
+    std::erase_if(agent.streams, [&](const auto& each) { return !each.second.count(now, wait); });
     const bool online = is_on(entry->first, agent, now, wait);
     if (!online && !agent.told) {
       entry = agents_.erase(entry);

@@ -14,7 +14,7 @@ bool has_terminal() {
 
 // As under nohup(1): whoever started us does not want us to end by it.
 bool is_ignored(int signal) {
-  struct sigaction action {};
+  struct sigaction action{};
   return ::sigaction(signal, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
 }
 

@@ -29,10 +29,9 @@ Done run_serve(World& world, const Arguments& arguments) {
   if (json) {
     world.output.print(told_address(url, store->name(), code));
   } else {
-    world.output.print(
-        fmt::format("Tyer is at {}\nStore: {}\n{}{}Ctrl+C ends it.\n", url,
-                    masked_url(store->name()), open ? "Open to everybody on this machine.\n" : "",
-                    told_code(code)));
+    world.output.print(fmt::format(
+        "Tyer is at {}\nStore: {}\n{}{}Ctrl+C ends it.\n", url, masked_url(store->name()),
+        open ? "Open to everybody on this machine.\n" : "", told_code(code)));
   }
   TYER_TRY_OK(world.output.flush());
   while (true) {

@@ -22,11 +22,11 @@ namespace tyer::core {
 struct Asking {
   std::vector<Grant> wishes;  // All of them or none; with `any` the first that can be had.
   bool any = false;
-  std::string place;               // The id of one's own tickets; empty: one does not wait.
-  std::optional<Grant> ticket;     // If the answer is no, a place is taken with it, its key aside.
+  std::string place;            // The id of one's own tickets; empty: one does not wait.
+  std::optional<Grant> ticket;  // If the answer is no, a place is taken with it, its key aside.
   std::map<std::string, std::uint64_t> kept;  // One's own tickets that are renewed, by their keys.
-  std::set<std::uint64_t> passed;  // Tickets that had their turn and did not take it.
-  bool believes_silence = true;    // False while one's own writes fail (L10, last line).
+  std::set<std::uint64_t> passed;             // Tickets that had their turn and did not take it.
+  bool believes_silence = true;               // False while one's own writes fail (L10, last line).
 };
 
 struct Answer {

@@ -26,9 +26,9 @@ struct Credential {
   std::string agent;
   std::string session;
   std::string run;
-  std::string hash;    // Of the secret.
+  std::string hash;            // Of the secret.
   std::string csrf_hash = {};  // Of the second secret of a login: see api/guard.h.
-  std::string prefix;  // Of the secret, to tell keys apart.
+  std::string prefix;          // Of the secret, to tell keys apart.
   std::optional<Time> expires_at;
 };
 

@@ -51,9 +51,9 @@ Result<> check_unused(const core::View& view, const std::string& session, const 
   for (const core::Subject& subject : running) {
     const bool is_same = subject.key.ends_with("/" + run);
     if (!is_same || subject.key == shift_key(session, run)) continue;
-    return fail(Fault::conflict,
-                fmt::format("run {} is another session's; every run has its own id",
-                            printable(run, 60)));
+    return fail(
+        Fault::conflict,
+        fmt::format("run {} is another session's; every run has its own id", printable(run, 60)));
   }
   return {};
 }

@@ -132,10 +132,9 @@ core::Draft start_typing(const Begin& begin, const Begun& begun, const Agent& ag
 }
 
 Json trouble_body(const std::string& session, const std::string& source, const std::string& text) {
-  return {
-      {"trouble", text},
-      {"notice",
-       {{"session_id", session}, {"source_id", source}, {"text", text}, {"unread", true}}}};
+  return {{"trouble", text},
+          {"notice",
+           {{"session_id", session}, {"source_id", source}, {"text", text}, {"unread", true}}}};
 }
 
 // What a thread knows once it was told that the session may do no more today.

@@ -228,10 +228,8 @@ TEST_F(Budgets, AreToldInEveryThreadThatWaits) {
   EXPECT_EQ(world.ready(), Texts{});
   world.pass(24h);
   ASSERT_TRUE(world.begin("bot/default", "r2").is_begun);
-  must(world.try_finish({.session = world.session_id("bot/default"),
-                         .run = "r2",
-                         .verdict = "done",
-                         .text = "둘"}));
+  must(world.try_finish(
+      {.session = world.session_id("bot/default"), .run = "r2", .verdict = "done", .text = "둘"}));
   world.begin("bot/default", "x3");
   EXPECT_EQ(world.thread_notices(third).size(), 2U) << "the next day is another one";
 }

@@ -25,7 +25,7 @@ struct Writing {
   std::string title;
   std::string content;
   std::vector<std::string> answers = {};  // Ids of posts and comments that this comment answers.
-  Serves serves = {};  // What the hub itself knows of who is served.
+  Serves serves = {};                     // What the hub itself knows of who is served.
 };
 
 struct Written {

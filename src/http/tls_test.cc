@@ -72,11 +72,10 @@ class TlsTest : public ::testing::Test {
 
   // Whether they agree, if TLS 1.2 with this cipher is all that the client speaks.
   [[nodiscard]] bool agrees_on(const Server& server, const std::string& cipher) const {
-    const auto tried = testing::run_program({.words = {"s_client", "-connect", server.address(),
-                                                       "-CAfile", tls.certificate_file,
-                                                       "-verify_return_error", "-tls1_2", "-cipher",
-                                                       cipher},
-                                             .program = "/usr/bin/openssl"});
+    const auto tried = testing::run_program(
+        {.words = {"s_client", "-connect", server.address(), "-CAfile", tls.certificate_file,
+                   "-verify_return_error", "-tls1_2", "-cipher", cipher},
+         .program = "/usr/bin/openssl"});
     return tried.code == 0;
   }
 

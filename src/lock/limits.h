@@ -15,7 +15,7 @@ inline constexpr Span wait_blind_every = 20ms;      // In a store that cannot wa
 inline constexpr Span keep_start_max = 2min;        // For a store that is out of reach.
 inline constexpr Span keep_look_every = 1s;         // At most so often does a keeper look.
 
-inline constexpr Span break_wait_max = 8s;  // For the end of who loses its lock.
+inline constexpr Span break_wait_max = 8s;                // For the end of who loses its lock.
 inline constexpr Span stand_in_max = 2 * break_wait_max;  // That keeps others out until then.
 
 // Of what is asked through a hub.

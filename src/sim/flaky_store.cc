@@ -41,8 +41,7 @@ Result<> FlakyStore::commit_flawed(store::Writes writes) {
       if (lease) lease->granted_mono = lease->heard_mono = std::nullopt;
     }
   }
-  if (flaw_ != Flaw::cursor_apart_from_effect || writes.cursors.empty())
-    return commit_now(writes);
+  if (flaw_ != Flaw::cursor_apart_from_effect || writes.cursors.empty()) return commit_now(writes);
   store::Writes cursors;
   cursors.cursors = std::exchange(writes.cursors, {});
   TYER_TRY_OK(commit_now(writes));

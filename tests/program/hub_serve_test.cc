@@ -181,7 +181,7 @@ TEST_F(Serve, RefusesWhatItCannotDo) {
 TEST_F(Serve, KeepsItsFilesToItsOwner) {
   const RunningHub hub(place);
   for (const char* name : {".tyer", ".tyer/tyer.db"}) {
-    struct stat facts {};
+    struct stat facts{};
     ASSERT_EQ(::stat((place.dir() / name).c_str(), &facts), 0) << name;
     EXPECT_EQ(facts.st_mode & 0077U, 0U) << name;
   }

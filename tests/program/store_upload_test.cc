@@ -98,8 +98,7 @@ TEST_F(StoreUpload, IsTheSameAfterABackupAndARestore) {
 
   ASSERT_EQ(restore.code, 0) << restore.err;
   EXPECT_EQ(parse_json(restore.out).value_or(Json())["uploads"], 2);
-  EXPECT_EQ(restore.err,
-            fmt::format("{{\"note\":\"made the workspace {}/.tyer\"}}\n", dir.path()));
+  EXPECT_EQ(restore.err, fmt::format("{{\"note\":\"made the workspace {}/.tyer\"}}\n", dir.path()));
   EXPECT_EQ(checked()["ok"], true);
   UploadHub after = hub();
   EXPECT_TRUE(after.get(path).body == large);
@@ -161,9 +160,10 @@ TEST_F(StoreUpload, OfAnOlderHubIsTakenIntoTheDatabase) {
 // In a repository, wherever in it the older hub was started: it took the nearest `.tyer`, whatever
 // was in it.
 TEST_F(StoreUpload, OfAnOlderHubInARepositoryIsTakenIntoTheDatabase) {
-  ProgramCall git = call({"-c", "git init -q repo && git -C repo -c user.name=me -c "
-                                "user.email=me@example.com commit -q --allow-empty -m first && "
-                                "git -C repo worktree add -q ../linked"});
+  ProgramCall git = call({"-c",
+                          "git init -q repo && git -C repo -c user.name=me -c "
+                          "user.email=me@example.com commit -q --allow-empty -m first && "
+                          "git -C repo worktree add -q ../linked"});
   git.program = "/bin/sh";
   ASSERT_EQ(run_program(git).code, 0);
   for (const char* const place : {"repo/deploy/deeper", "linked/deploy/deeper"}) {

@@ -20,8 +20,8 @@ class WorkerWait : public WorkerTest {
   // An agent whose service says this until there is a file `up`.
   void start(const std::string& answer) {
     start_hub();
-    agent = make_scripted(
-        "bot", fmt::format("cat >/dev/null\ntest -e up && exec echo fine\n{}", answer));
+    agent = make_scripted("bot",
+                          fmt::format("cat >/dev/null\ntest -e up && exec echo fine\n{}", answer));
     session = session_of("bot");
     worker = start_worker("bot");
   }

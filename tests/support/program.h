@@ -23,8 +23,8 @@ struct ProgramCall {
   std::string directory = {};      // Empty: ours.
   std::map<std::string, std::string> environment = {};
   std::string program = TYER_PROGRAM;
-  std::string out_to = {};  // A path instead of a pipe for its standard output ...
-  std::string err_to = {};  // ... and its errors: for one that says more than a pipe holds.
+  std::string out_to = {};    // A path instead of a pipe for its standard output ...
+  std::string err_to = {};    // ... and its errors: for one that says more than a pipe holds.
   std::string terminal = {};  // Its input, and that of a session of its own, which it leads.
 };
 
