@@ -37,8 +37,9 @@ std::string_view nearest(std::string_view typed, const std::vector<std::string_v
   std::size_t least = std::max<std::size_t>(1, typed.size() / 3) + 1;
   for (const std::string_view name : known) {
     // So many letters have to be inserted or removed at least.
-    const auto [shorter, longer] = std::minmax(typed.size(), name.size());
-    if (longer - shorter >= least) continue;
+    const std::size_t apart =
+        std::max(typed.size(), name.size()) - std::min(typed.size(), name.size());
+    if (apart >= least) continue;
     const std::size_t away = distance(typed, name);
     if (away < least) {
       least = away;
