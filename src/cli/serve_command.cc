@@ -13,7 +13,7 @@ namespace tyer::cli {
 Done run_serve(World& world, const Arguments& arguments) {
   const EndSignals signals;  // Before anything starts a thread.
   TYER_TRY(const Settings settings, load_settings(world, arguments));
-  TYER_TRY(const auto store, open_store(world, settings, Access::hold));
+  TYER_TRY(const auto store, open_served_store(world, settings));
   TYER_TRY(api::ServiceOptions options,
            read_hub_options(world, arguments, settings, store->name()));
   TYER_TRY_OK(give_uploads(world, settings, options.hub));

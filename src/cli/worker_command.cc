@@ -252,7 +252,7 @@ std::expected<OwnHub, Failure> start_own_hub(World& world, const Settings& setti
     own.address.key += sortable_id("", Time{}, world.env.random.bits()).substr(10);
   }
   options.hub.inner_key = own.address.key;
-  TYER_TRY(own.store, open_store(world, settings, Access::hold));
+  TYER_TRY(own.store, open_served_store(world, settings));
   TYER_TRY(own.code, code_to_show(*own.store, options.hub));
   TYER_TRY_OK(give_uploads(world, settings, options.hub));
   if (options.tls) {

@@ -315,7 +315,6 @@ OpenedStore open_store(World& world, const Settings& settings, Access access) {
   }
   const std::string url = store_url(world, settings);
   const std::vector<Matter> before = store_matters(workspace, url);
-  if (access == Access::hold) TYER_TRY_OK(need_agreement(world, before));
   OpenedStore opened = open_store_at(world, settings, url, access);
   const bool is_missing = !opened && opened.error().error.fault == Fault::not_found;
   if (access == Access::read && is_missing && settings.store.empty() && before.empty()) {
@@ -329,6 +328,15 @@ OpenedStore open_store(World& world, const Settings& settings, Access access) {
     world.output.remark(fmt::format("made the workspace {}", workspace.directory));
   }
   return opened;
+}
+
+OpenedStore open_served_store(World& world, const Settings& settings) {
+  const bool is_named = !settings.store.empty() && !settings.is_of_workspace("store");
+  if (!is_named) {
+    const Workspace workspace = find_workspace(world);
+    TYER_TRY_OK(need_agreement(world, store_matters(workspace, store_url(world, settings))));
+  }
+  return open_store(world, settings, Access::hold);
 }
 
 OpenedStore open_store_at(World& world, const Settings& settings, const std::string& url,

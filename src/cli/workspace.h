@@ -72,6 +72,10 @@ using OpenedStore = std::expected<std::unique_ptr<store::Store>, Failure>;
 // made, or that there are two and which one is used.
 [[nodiscard]] OpenedStore open_store(World& world, const Settings& settings, Access access);
 
+// The same for who serves it, and so runs what its agents say: asks about one in the workspace that
+// the user has not made.
+[[nodiscard]] OpenedStore open_served_store(World& world, const Settings& settings);
+
 // Opens the store `url`, which a person wrote.
 [[nodiscard]] OpenedStore open_store_at(World& world, const Settings& settings,
                                         const std::string& url, Access access);
