@@ -24,7 +24,7 @@ class AgentWorkers : public ::testing::TestWithParam<const char*> {
     call.environment.insert(agent.environment().begin(), agent.environment().end());
     call.environment.erase("TYER_RUN");
     up = std::make_unique<Program>(call);
-    ASSERT_TRUE(up->wait_for("}\n"));
+    ASSERT_TRUE(up->wait_for("}\n")) << up->finish().err;
     url = parse_json(up->out()).value_or(Json())["url"];
     Visitor people(url);
     ASSERT_EQ(people

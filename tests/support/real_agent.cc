@@ -118,6 +118,8 @@ RealAgent::RealAgent(const std::string& name, const StubModel& model)
   mark_ = "TYER_RUN=test-" + std::filesystem::path(place_).filename().string();
   environment_ = surroundings(name, place_ + "/home", model.url());
   environment_["TYER_RUN"] = mark_.substr(mark_.find('=') + 1);
+  // Its place is in the checkout of tyer itself, whose workspace is not the tests'.
+  environment_["TYER_STORE"] = "sqlite:" + place_ + "/tyer.db";
   std::filesystem::create_directories(place_ + "/tree");
 }
 
