@@ -67,26 +67,27 @@ Result<http::Response> log_in(Call& call, const Entry& entry) {
 }
 
 bool needs_code(const Call& call) {
-  return !call.hub.options().trusts_machine || !is_loopback(call.request.peer) ||
-         is_forwarded(call.request);
+  const auto& trusts = call.hub.options().trusts;
+  const http::Request& request = call.request;
+  return !trusts || !is_loopback(request.peer) || is_forwarded(request) || !trusts(request.peer);
 }
 
 Result<http::Response> setup_state(Call& call) {
   TYER_TRY(const auto found, find_account(call.hub));
-  return answer(dump_json(
-      {{"needs_setup", !found && !call.hub.options().open}, {"needs_code", needs_code(call)}}));
+  return answer(dump_json({{"needs_setup", !found && !call.hub.options().open},
+                           {"needs_code", !found && needs_code(call)}}));
 }
 
 Result<http::Response> set_up(Call& call) {
   const std::string password = call.input.text("password");
   TYER_TRY_OK(check_password(password));
+  TYER_TRY(const auto found, find_account(call.hub));
+  if (found) return fail(Fault::conflict, "the password is set already; log in");
   const std::string& code = call.hub.options().setup_code;
   // No code is no open door.
   if (needs_code(call) && (code.empty() || !same_text(call.input.text("code"), code))) {
     return fail(Fault::denied, "the code is wrong; the hub printed it when it was started");
   }
-  TYER_TRY(const auto found, find_account(call.hub));
-  if (found) return fail(Fault::conflict, "the password is set already; log in");
   TYER_TRY(const std::string hash, hash_password(password));
   return log_in(call, [&](const core::View& view, Time now) {
     return feed::decide_first_password(view, hash, now);

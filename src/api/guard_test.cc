@@ -66,7 +66,9 @@ class GuardTest : public ::testing::Test {
   const Log log{Log::Form::text, Level::error, [] { return Time{}; }, [](std::string_view) {}};
   Hub hub{world.engine,
           log,
-          {.hosts = {"hub.example:7420"}, .setup_code = "code1234", .trusts_machine = true},
+          {.hosts = {"hub.example:7420"},
+           .setup_code = "code1234",
+           .trusts = [](std::string_view peer) { return peer != "127.0.0.1:33"; }},
           nullptr};
 };
 
@@ -75,6 +77,8 @@ using Guard = GuardTest;
 TEST_F(Guard, AsksWhoeverSetsTheHubUpFromElsewhereForTheCode) {
   EXPECT_TRUE(ask("GET", "/api/setup", "").body.contains(R"("needs_code":true)"));
   EXPECT_TRUE(ask("GET", "/api/setup", "", "127.0.0.1:9").body.contains(R"("needs_code":false)"));
+  EXPECT_TRUE(ask("GET", "/api/setup", "", "127.0.0.1:33").body.contains(R"("needs_code":true)"));
+  EXPECT_EQ(ask("POST", "/api/setup", password, "127.0.0.1:33").status, 403) << "another user";
 
   EXPECT_EQ(ask("POST", "/api/setup", R"({"password":"long enough"})").status, 403);
   EXPECT_EQ(ask("POST", "/api/setup", R"({"password":"long enough","code":""})").status, 403);

@@ -40,7 +40,9 @@ struct HubOptions {
   bool secure = false;     // Behind TLS: cookies say so.
   std::string inner_key;   // Who has it is the admin: workers of this very process; empty: none.
   std::string setup_code;  // Asked for at the first visit; empty: nobody has it.
-  bool trusts_machine = false;  // From this machine, and not through a proxy, it is not asked for.
+  // Who comes from this machine, and not through a proxy, is not asked for it if this says yes to
+  // the address. None: everybody is asked.
+  std::function<bool(std::string_view peer)> trusts = {};
   std::shared_ptr<store::Uploads> uploads;  // Those of the store; null: it has no place for them.
   std::string scratch;                      // A folder for large bodies while they come.
   std::vector<std::string> old_uploads;     // Folders where hubs of older programs kept them.

@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "cli/matters.h"
 #include "cli/workspace.h"
+#include "env/local_peer.h"
 #include "feed/account.h"
 #include "store/uploads.h"
 
@@ -110,8 +111,8 @@ Result<api::ServiceOptions> read_hub_options(World& world, const Arguments& argu
   }
   options.hub.open = arguments.has("--open-loopback");
   if (options.hub.open) TYER_TRY_OK(check_open(options));
-  // A proxy on this machine comes from it, for people who do not.
-  options.hub.trusts_machine = options.hub.hosts.empty();
+  // A proxy on this machine comes from it, for people who do not; and so do its other users.
+  if (options.hub.hosts.empty()) options.hub.trusts = env::is_own_users_socket;
   options.hub.setup_code = sortable_id("", Time{}, world.env.random.bits()).substr(10);
   const auto certificate = arguments.value("--tls-cert");
   const auto key = arguments.value("--tls-key");

@@ -239,7 +239,7 @@ api::ServiceOptions inner_options(api::HubOptions hub) {
   hub.open = false;
   hub.hosts.clear();
   hub.setup_code.clear();
-  hub.trusts_machine = false;
+  hub.trusts = nullptr;
   return {.listen = "127.0.0.1:0", .hub = std::move(hub)};
 }
 
