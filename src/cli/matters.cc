@@ -104,11 +104,11 @@ std::vector<Matter> store_matters(const Workspace& workspace, const std::string&
   const std::string path = url.substr(url.find(':') + 1);
   const std::string identity = identity_of(path);
   if (identity.empty()) return {};
-  return {
-      {workspace.directory, "store " + identity,
-       fmt::format("{} was not made here by you, or was made by an older tyer: agents in it run "
-                   "the commands that it says (--store names a store on purpose)",
-                   path)}};
+  return {{workspace.directory, "store " + identity,
+           fmt::format("{} was not made here by you, but copied, moved, or made by an older tyer: "
+                       "agents in it run the commands that it says ('--store {}' uses it without "
+                       "this question)",
+                       path, url)}};
 }
 
 Result<std::vector<Matter>> program_matters(const git::Runner& runner,

@@ -69,6 +69,15 @@ Result<> change(World& world, const Edit& edit) {
   return files.replace(folder + std::string(list_name), text);
 }
 
+// Where 'tyer trust' finds it.
+std::string place_of(const Matter& matter) {
+  const std::size_t slash = matter.directory.rfind('/');
+  const std::string last = matter.directory.substr(slash + 1);
+  const bool is_inner = (last == ".tyer" || last == ".git") && slash > 0;
+  return printable(is_inner ? matter.directory.substr(0, slash) : matter.directory,
+                   limits::meaning_bytes_max);
+}
+
 std::string listed(const std::vector<Matter>& matters) {
   std::string text;
   for (const Matter& matter : matters) {
@@ -114,11 +123,13 @@ Result<> need_agreement(World& world, std::vector<Matter> matters) {
   for (const Matter& matter : open) {
     meanings += (meanings.empty() ? "" : "; ") + printable(matter.meaning, 300);
   }
+  const auto folder = state_folder(world);
   return fail(
       Fault::denied,
-      fmt::format("you have not agreed to this: {}. If you know what it is, 'tyer trust' in "
-                  "that directory agrees to it, once",
-                  meanings));
+      fmt::format("you have not agreed to this: {}. If you know what it is, 'tyer trust {}' "
+                  "agrees to it, once{}",
+                  meanings, place_of(open.front()),
+                  folder ? "" : "; but first: " + folder.error().what));
 }
 
 Result<> agree(World& world, const std::vector<Matter>& matters) {

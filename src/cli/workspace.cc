@@ -320,9 +320,14 @@ OpenedStore open_store(World& world, const Settings& settings, Access access) {
   if (access == Access::read && is_missing && settings.store.empty() && before.empty()) {
     return missing_store(workspace);
   }
-  // Where it cannot be noted who made it, that is asked about later.
   if (opened && access != Access::read && before.empty()) {
-    (void)agree(world, store_matters(workspace, url));
+    const Result<> noted = agree(world, store_matters(workspace, url));
+    if (!noted) {
+      world.output.remark(
+          fmt::format("that you made this store cannot be noted, and is asked about "
+                      "when it is served: {}",
+                      noted.error().what));
+    }
   }
   if (opened && settings.store.empty() && !workspace.exists) {
     world.output.remark(fmt::format("made the workspace {}", workspace.directory));

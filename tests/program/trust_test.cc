@@ -56,7 +56,7 @@ class Trust : public WorktreeTest {
   }
   void expect_asked(const std::string& line, const std::string& why) const {
     expect_refused(line, why);
-    EXPECT_TRUE(tyer(line).err.contains("'tyer trust'")) << tyer(line).err;
+    EXPECT_TRUE(tyer(line).err.contains("'tyer trust " + dir.path() + "'")) << tyer(line).err;
   }
 
   void configure(const std::string& text) const { write_file(".tyer/config.toml", text); }
@@ -235,6 +235,17 @@ TEST_F(Trust, IsAskedForOnceOnATerminal) {
   EXPECT_TRUE(question.contains("agents run what it says")) << question;
   EXPECT_EQ(run("y\n").first.out, "ran\n");
   EXPECT_EQ(run("").first.out, "ran\n");
+}
+
+// As in a service without a user's home.
+TEST_F(Trust, ThatCannotBeNotedIsSaid) {
+  environment.erase("HOME");
+  const ProgramResult made = tyer("run T -- true");
+  EXPECT_EQ(made.code, 0);
+  EXPECT_TRUE(made.err.contains("that you made this store cannot be noted")) << made.err;
+  expect_refused("serve --listen 127.0.0.1:0", "but first: HOME does not say where");
+  Program named(call({"serve", "--listen", "127.0.0.1:0", "--json", "--store", store_url()}));
+  EXPECT_TRUE(named.wait_for("http://"));
 }
 
 TEST_F(Trust, IsShownListedAndForgotten) {
