@@ -120,6 +120,13 @@ Result<api::ServiceOptions> read_hub_options(World& world, const Arguments& argu
     return fail(Fault::invalid, "--tls-cert and --tls-key go together");
   }
   if (certificate) options.tls = http::Tls{*certificate, *key};
+  if (!options.tls && !api::is_loopback(options.listen)) {
+    world.output.remark(
+        fmt::format("{} is not this machine alone, and without --tls-cert and --tls-key all that "
+                    "is sent can be "
+                    "read on the way",
+                    printable(options.listen, 100)));
+  }
   TYER_TRY(options.hub.web_dir, read_web_dir(world, arguments));
   return options;
 }

@@ -90,6 +90,9 @@ Result<> check_conversation(std::string_view id) {
 Result<> check_agent_name(std::string_view name) {
   TYER_TRY_OK(check_visible("the agent's name", name, limits::agent_name_chars_max));
   if (name.empty()) return fail(Fault::invalid, "an agent needs a name");
+  if (fold_name(name) == owner_name) {
+    return fail(Fault::invalid, "the name 'admin' is that of the person here; take another one");
+  }
   if (is_space(char_at(name, 0).code) || is_space(char_at(name, last_char(name)).code)) {
     return fail(Fault::invalid, "the agent's name begins or ends with a space");
   }

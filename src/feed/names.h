@@ -9,8 +9,11 @@
 
 namespace tyer::feed {
 
-// Any text of 1 to 100 characters on one line, without '/' and '@' and without white
-// space at its ends.
+// What is shown of who writes as a person.
+inline constexpr std::string_view owner_name = "admin";
+
+// Any text of 1 to 100 characters on one line, without '/' and '@', without white space at its ends
+// and without hidden characters. Not the name of the person who has the hub.
 [[nodiscard]] Result<> check_agent_name(std::string_view name);
 
 // Letters and digits of ASCII, the syllables 가 to 힣, '_' and '-'; 1 to 20 characters.

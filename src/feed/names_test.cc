@@ -54,8 +54,9 @@ TEST(AgentName, IsOneLineWithoutWhatMentionsNeed) {
     EXPECT_TRUE(check_agent_name(name)) << name;
   }
   for (const std::string name :
-       {"", " ", " a", "a ", "a/b", "/", "@a", "a@b", "a\nb", "a\tb", "\x7f", "\u0085", "\xff",
-        "a\u3000", "\u00a0a", "\u2003", "bo\u200bt", "\u202etob"}) {
+       {"",        " ",      " a",        "a ",        "a/b",    "/",    "@a",
+        "a@b",     "a\nb",   "a\tb",      "\x7f",      "\u0085", "\xff", "a\u3000",
+        "\u00a0a", "\u2003", "bo\u200bt", "\u202etob", "admin",  "Admin"}) {
     EXPECT_FALSE(check_agent_name(name)) << printable(name);
   }
 }

@@ -15,7 +15,6 @@ namespace {
 
 // Of what somebody took for the name of a session: any length can be written.
 constexpr std::size_t shown_name_bytes_max = 4 * limits::session_name_chars_max;
-constexpr std::string_view owner_name = "admin";
 
 }  // namespace
 

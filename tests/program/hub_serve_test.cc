@@ -90,6 +90,14 @@ TEST_F(Serve, IsOpenToEverybodyOnThisMachineOnly) {
   }
 }
 
+// An address of documentation, which no machine has.
+TEST_F(Serve, SaysThatOthersCanReadAlongWithoutACertificate) {
+  const ProgramResult refused = run_program(place.call({"--listen", "192.0.2.1:7420"}));
+  EXPECT_EQ(refused.code, 3) << refused.err;
+  EXPECT_TRUE(refused.err.contains("without --tls-cert and --tls-key all that is sent can be read"))
+      << refused.err;
+}
+
 TEST_F(Serve, IsNotOpenUnderANameByWhichOthersCome) {
   for (const char* host :
        {"hub.example:80", "127.evil.example:80", "localhost:80,203.0.113.9:80"}) {
