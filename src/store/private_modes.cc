@@ -68,8 +68,12 @@ bool has_nothing_else(const std::string& directory) {
 Result<> make_sqlite_private(const std::string& path) {
   // The log of SQLite lies beside the file itself, our own files beside what leads to it.
   std::error_code failed;
-  const std::string real = fs::canonical(path, failed).string();
+  const fs::path real_path = fs::canonical(path, failed);
   if (failed) return {};
+  struct stat directory{};
+  const bool is_known = ::stat(real_path.parent_path().c_str(), &directory) == 0;
+  if (is_known && (directory.st_mode & S_ISGID) != 0) return {};
+  const std::string real = real_path.string();
   for (const std::string& file :
        {real, real + "-wal", real + "-shm", path + "-queue", path + "-writer"}) {
     TYER_TRY_OK(close_file(file));

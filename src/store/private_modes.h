@@ -5,7 +5,8 @@
 // Of a files store its own files at the top are closed (0600), and its directory (0700) if one of
 // them was open or nothing but the store is in it. A directory that another tool made for its locks
 // keeps its mode: there our files are private and the locks are not ours. So does one with the
-// setgid or the sticky bit, and everything in it: it is shared on purpose.
+// setgid or the sticky bit, and everything in it: it is shared on purpose. A SQLite store is shared
+// if its directory has the setgid bit; the sticky bit means nothing there, since /tmp has it.
 
 #pragma once
 

@@ -115,6 +115,18 @@ TEST_F(StoreModes, OfSqliteAreMendedByWhoWrites) {
   EXPECT_EQ(mode("s"), 0755U) << "the directory may have anything in it";
 }
 
+TEST_F(StoreModes, OfSqliteInADirectoryThatIsSharedOnPurposeStay) {
+  write_file("shared/x", "");
+  environment["TYER_STORE"] = "sqlite:shared/tyer.db";
+  (void)acquire("K");
+  set_mode("shared/tyer.db", 0660);
+  set_mode("shared", 02770);
+
+  (void)acquire("other");
+
+  EXPECT_EQ(mode("shared/tyer.db"), 0660U);
+}
+
 TEST_F(StoreModes, ThatAreSomebodyElsesStay) {
   if (::geteuid() != 0) GTEST_SKIP() << "only root can give a file away";
   environment["TYER_STORE"] = "files:s";
