@@ -41,7 +41,7 @@ class AnyUploads : public ::testing::TestWithParam<std::string> {
 
 TEST_P(AnyUploads, ComeBackAsTheyWerePutWhateverTheirSize) {
   std::string large;
-  for (int i = 0; large.size() < 3 * limits::upload_piece_bytes + 17; ++i) {
+  for (unsigned i = 0; large.size() < 3 * limits::upload_piece_bytes + 17; ++i) {
     large += static_cast<char>(i * i % 256);
   }
   const std::string bytes("a\0\xff\\x'", 6);
