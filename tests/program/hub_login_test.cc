@@ -95,7 +95,7 @@ TEST_P(HubLogin, RefusesWhatIsNoPassword) {
   const RunningHub hub(place);
   (void)hub.admin();
   for (const std::string& wrong : {std::string("short\n"), std::string(), std::string(201, 'x'),
-                                   std::string("two lines\nof it\n"), std::string("\xff", 20)}) {
+                                   std::string("two lines\nof it\n"), std::string(20, '\xff')}) {
     const ProgramResult refused = tyer({"password"}, wrong);
     EXPECT_EQ(refused.code, 2) << wrong << refused.err;
     EXPECT_EQ(refused.out, "");
