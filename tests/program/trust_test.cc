@@ -177,7 +177,7 @@ TEST_F(Trust, AStoreOfPlainFilesIsNotServedEither) {
 }
 
 TEST_F(Trust, WhatOthersCanWriteIsRefused) {
-  ASSERT_EQ(tyer("lock acquire T --pid 1").code, 0);
+  ASSERT_EQ(tyer("run T -- true").code, 0);
   for (const char* const path : {".tyer", ".tyer/tyer.db"}) {
     const fs::perms before = fs::status(dir / path).permissions();
     fs::permissions(dir / path, fs::perms::others_write, fs::perm_options::add);
@@ -192,7 +192,7 @@ TEST_F(Trust, WhatOthersCanWriteIsRefused) {
 TEST_F(Trust, WhatOthersOwnIsRefused) {
   if (::geteuid() != 0) GTEST_SKIP() << "it takes root to make what belongs to somebody else";
   constexpr uid_t nobody = 65'534;
-  ASSERT_EQ(tyer("lock acquire T --pid 1").code, 0);
+  ASSERT_EQ(tyer("run T -- true").code, 0);
   ASSERT_EQ(::chown((dir / ".tyer/tyer.db").c_str(), nobody, nobody), 0);
   expect_asked("lock list", "belongs to nobody");
   environment["SUDO_UID"] = "65534";
