@@ -78,7 +78,8 @@ Result<Thread> read_thread(const core::Subject& subject) {
                 .bot_mentions = state.numbers("bot_mentions"),
                 .unserved = state.texts("unserved"),
                 .spent = state.texts("spent"),
-                .is_troubled = !state.text("trouble").empty()};
+                .is_troubled = !state.text("trouble").empty(),
+                .troubled_session = state.text("troubled_session")};
 }
 
 Result<std::uint64_t> count_comments(const core::Subject& thread) {

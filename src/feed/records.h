@@ -42,6 +42,7 @@ struct Thread {
   std::vector<std::string> unserved;       // Sessions that it was told nobody serves.
   std::vector<std::string> spent;          // Budgets that it was told are used up.
   bool is_troubled = false;                // See feed::trouble.
+  std::string troubled_session;            // Whose answer is missing; empty: not known.
 };
 
 struct Item {

@@ -133,6 +133,7 @@ core::Draft start_typing(const Begin& begin, const Begun& begun, const Agent& ag
 
 Json trouble_body(const std::string& session, const std::string& source, const std::string& text) {
   return {{"trouble", text},
+          {"troubled_session", session},
           {"notice",
            {{"session_id", session}, {"source_id", source}, {"text", text}, {"unread", true}}}};
 }

@@ -122,7 +122,7 @@ struct Finish {
                                                Time now);
 
 // The event that tells the thread of `post` why a session does not answer `source`. The thread is
-// unread by it, and in trouble until the agent writes there or somebody has read it.
+// unread by it, and in trouble until that agent or a person writes there, or a person has read it.
 [[nodiscard]] core::Draft trouble(const std::string& post, const std::string& session,
                                   const std::string& source, const std::string& text);
 

@@ -58,6 +58,22 @@ TEST_F(Trouble, LeavesItsThreadUnreadUntilItIsReadOrAnswered) {
   EXPECT_EQ(world.status(thread), "unread");
 }
 
+TEST_F(Trouble, StaysWhenAnotherAgentWritesInTheThread) {
+  world.rules.wakes_max = 9;
+  world.agent("other");
+  const std::string thread = "thread/" + post;
+  world.begin("bot/a", "r1", true);
+  must(world.try_finish(
+      {.session = session, .run = "r1", .verdict = "failed", .why = "no such program"}));
+
+  world.comment(world.bot("other"), post, "I have nothing to do with it");
+  EXPECT_TRUE(world.state(thread, "trouble").contains("no such program"));
+  EXPECT_EQ(world.status(thread), "unread");
+
+  world.comment(world.bot("bot"), post, "here I am");
+  EXPECT_EQ(world.state(thread, "trouble"), "");
+}
+
 TEST_F(Trouble, ForWantOfABudgetLeavesItsThreadUnread) {
   const std::string agent = world.agent_id("bot");
   must(world.decide([&](const core::View& view, const Ids&, Time) {

@@ -61,9 +61,18 @@ std::vector<JsonPart> thread_body(const Thread& thread, const std::vector<std::s
                              JsonPart::of("bot_mentions", json_array(bot_mentions)),
                              {"last_at", format_time(now)}};
   if (thread.unserved != before) body.emplace_back("unserved", thread.unserved);
-  // Who writes there has seen it, and so has an agent that answers.
-  if (thread.is_troubled) body.push_back(JsonPart::of("trouble", "null"));
   return body;
+}
+
+// A person who writes in a thread has seen its trouble, and the agent whose answer was missing
+// takes it away by answering. What other agents write there changes nothing of it.
+Result<bool> ends_trouble(const core::View& view, const Thread& thread, const Actor& actor) {
+  if (!thread.is_troubled) return false;
+  if (!actor.is_agent || thread.troubled_session.empty()) return true;
+  TYER_TRY(const auto subject, view.subject(key_of("session", thread.troubled_session)));
+  if (!subject || subject->status != "active") return true;
+  TYER_TRY(const Session session, read_session(*subject));
+  return session.agent == actor.id;
 }
 
 // The text, if it is still to be seen and the actor may touch it.
@@ -169,9 +178,12 @@ Result<Written> decide_comment(const core::View& view, const Writing& writing,
   routing.write_made(written.change);
   written.change.events.push_back(
       {written.key, "comment.created", json_object(std::move(comment))});
+  std::vector<JsonPart> grows = thread_body(thread, unserved, now);
+  TYER_TRY(const bool is_settled, ends_trouble(view, thread, writing.actor));
+  if (is_settled) grows.push_back(JsonPart::of("trouble", "null"));
   written.change.events.push_back({grown->key,
                                    writing.actor.is_agent ? "thread.answered" : "thread.grown",
-                                   json_object(thread_body(thread, unserved, now))});
+                                   json_object(std::move(grows))});
   for (const Target& target : routing.targets()) {
     written.change.events.push_back(open_item(target, id, writing.post, feed, now));
   }
