@@ -175,20 +175,14 @@ Result<engine::Applied> Hub::apply(const feed::Actor& actor, const engine::Decis
   std::vector<Offers::Gift> gifts;
   std::vector<std::string> revoked;
   const auto run = [&](store::Txn& txn) -> Result<> {
-    // A store may ask for it again; what was told the first time is not to be.
+    // A store may ask for it again; what began the first time has not.
     Offers::tell(std::exchange(gifts, {}), false);
     TYER_TRY(core::Change change, decide(txn, txn.now()));
     if (change.empty() && change.under.empty()) return {};
     const News news = find_news(change);
     revoked = news.revoked;
-    auto called = offers_.call(txn, news.given);
-    auto done = engine::apply(txn, engine_.catalog(), std::move(change), {actor.key()});
-    if (!done) {
-      offers_.dismiss(std::move(called));
-      return std::unexpected(done.error());
-    }
-    applied = *std::move(done);
-    gifts = offers_.give(txn, news.sessions, std::move(called));
+    TYER_TRY(applied, engine::apply(txn, engine_.catalog(), std::move(change), {actor.key()}));
+    gifts = offers_.give(txn, news.sessions);
     return {};
   };
   TYER_TRY_OK(engine_.write(

@@ -1,10 +1,8 @@
 // Keepers that wait for something to do, each with an answer that goes on (W12).
 //
-// What a request gives a session to do is begun by one of them in the very transaction of that
-// request. It is woken when it is known to be needed, told all there is to know before that is
-// committed, so that it can get ready while the disk is waited for, and to go once it is. Who
-// offers itself is only quicker than who hears of it and asks; nothing is lost if nobody does, or
-// if a commit fails.
+// What a request gives a session to do is begun for one of them in the very transaction of that
+// request, and it is told once that is committed. Who offers itself is only quicker than who hears
+// of it and asks: nothing is lost if nobody does, or if a commit fails.
 
 #pragma once
 
@@ -44,19 +42,13 @@ class Offers {
 
   [[nodiscard]] bool empty() const { return count_ == 0; }
 
+  // A run that has begun for one of them.
   struct Gift {
     std::shared_ptr<http::Stream> stream;
-    http::Stream::Chunk go;  // The word for it.
+    http::Stream::Chunk begun;  // What it is told.
   };
-  struct Called;
-  // Wakes one of them for each of `sessions` that nobody has; they will have something to do. Who
-  // is woken is to be given it, or dismissed.
-  [[nodiscard]] std::vector<Called> call(store::Txn& txn, const std::vector<std::string>& sessions);
-  void dismiss(std::vector<Called> called);
-  // Lets one of them begin for each of `sessions` that has something to do and nobody who does it,
-  // and tells it what it will be. It goes when it is told that it is committed.
-  [[nodiscard]] std::vector<Gift> give(store::Txn& txn, const std::vector<std::string>& sessions,
-                                       std::vector<Called> called);
+  // Lets one of them begin for each of `sessions` that has something to do and nobody who does it.
+  [[nodiscard]] std::vector<Gift> give(store::Txn& txn, const std::vector<std::string>& sessions);
   // Those whose commit failed, perhaps, end without a word: they ask what became of it.
   static void tell(const std::vector<Gift>& gifts, bool is_committed);
 
@@ -72,16 +64,13 @@ class Offers {
   };
   using Place = std::shared_ptr<const Standing>;
 
-  void begin(Offer offer, std::shared_ptr<http::Stream> stream);
+  void open(Offer offer, std::shared_ptr<http::Stream> stream);
   [[nodiscard]] Place take(const std::string& agent, const std::string& session);
-  void put_back(Called called);
-  [[nodiscard]] std::optional<Called> try_call(store::Txn& txn, const std::string& session,
-                                               bool is_early);
-  [[nodiscard]] Result<> prepare(store::Txn& txn, Called& called);
-  // While we decide it, it can get its agent ready.
-  [[nodiscard]] static Result<> wake(store::Txn& txn, const core::Subject& session, Called& called);
-  // Tells it what its run will be. False: it is none.
-  [[nodiscard]] bool try_give(store::Txn& txn, const Called& called);
+  void put_back(const Place& place);
+  [[nodiscard]] std::optional<Gift> give_one(store::Txn& txn, const feed::Session& its);
+  // What the one who offered itself is told of the run that begins for it. Empty: none does.
+  [[nodiscard]] Result<std::string> begin(store::Txn& txn, const std::string& session,
+                                          const Offer& offer);
 
   Hub& hub_;
   std::mutex mutex_;
@@ -91,17 +80,9 @@ class Offers {
   Span next_beat_{};
 };
 
-// One that was taken out for a session.
-struct Offers::Called {
-  std::string session;
-  Place place;
-  ComingRun run;
-};
-
 // Sessions that may have something to do once the change is made, and who may do nothing any more.
 struct News {
   std::vector<std::string> sessions;
-  std::vector<std::string> given;    // Those of them that it gives something.
   std::vector<std::string> revoked;  // Credentials that are none any more.
 };
 [[nodiscard]] News find_news(const core::Change& change);

@@ -64,16 +64,8 @@ Result<std::string> shown_begun(const core::View& view, const feed::Begun& begun
   return json_object(std::move(told));
 }
 
-Result<ComingRun::Announced> announced_of(const core::Subject& session,
-                                          const core::Subject& agent) {
-  TYER_TRY(feed::Session its, feed::read_session(session));
-  return ComingRun::Announced{agent.rev, std::move(its.conversation)};
-}
-
-}  // namespace
-
-Result<ComingRun> make_coming(store::Txn& txn, Hub& hub, feed::Begin begin) {
-  env::Random& random = hub.engine().env().random;
+// The run's credential, which goes into `begin`. Returns its secret.
+Result<std::string> add_credential(store::Txn& txn, env::Random& random, feed::Begin& begin) {
   TYER_TRY(feed::Ids ids, feed::Ids::of(txn, txn.now(), random.bits()));
   const std::string id = ids.next("cr_");
   Secret secret = make_secret("tr", id, random);
@@ -83,23 +75,14 @@ Result<ComingRun> make_coming(store::Txn& txn, Hub& hub, feed::Begin begin) {
                       .hash = std::move(secret.hash),
                       .prefix = std::move(secret.prefix),
                       .expires_at = txn.now() + limits::run_token_time};
-  return ComingRun{std::move(begin), std::move(secret.text)};
+  return std::move(secret.text);
 }
 
-Result<std::string> announce(ComingRun& coming, const core::Subject& session,
-                             const core::Subject& agent) {
-  TYER_TRY(coming.announced, announced_of(session, agent));
-  return json_object({{"soon", true},
-                      {"run", coming.begin.run},
-                      {"skill", skill_id()},
-                      {"token", coming.token},
-                      JsonPart::of("session", shown(session)),
-                      JsonPart::of("agent", shown(agent))});
-}
+}  // namespace
 
-Result<BegunRun> begin_in(store::Txn& txn, Hub& hub, const ComingRun& coming) {
+Result<BegunRun> begin_in(store::Txn& txn, Hub& hub, feed::Begin begin) {
   const env::Env& env = hub.engine().env();
-  const feed::Begin& begin = coming.begin;
+  TYER_TRY(const std::string token, add_credential(txn, env.random, begin));
   TYER_TRY(feed::Begun begun,
            feed::decide_begin(txn, env.processes, begin, hub.options().rules, txn.now()));
   engine::Applied applied;
@@ -121,15 +104,12 @@ Result<BegunRun> begin_in(store::Txn& txn, Hub& hub, const ComingRun& coming) {
   if (!lease || lease->holder.run != begin.run) {
     return fail(Fault::broken, begun.session.key + " has no lease");
   }
-  TYER_TRY(const ComingRun::Announced now, announced_of(begun.session, begun.agent));
   std::vector<JsonPart> told{
       {"begun", true},
       {"run", begin.run},
       {"skill", skill_id()},
-      {"token", coming.token},
+      {"token", token},
       JsonPart::of("lease", json_object({{"key", lease->key}, {"token", lease->token}}))};
-  // Who has to end something first does not start as fast as it can.
-  if (coming.announced == now && begun.left.empty()) told.push_back({"announced", true});
   if (!begun.left.empty()) {
     std::vector<std::string> left;
     for (const feed::Left& one : begun.left) {

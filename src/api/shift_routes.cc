@@ -111,8 +111,7 @@ Result<http::Response> begin_run(Call& call) {
   TYER_TRY_OK(call.hub.engine().write({[&](store::Txn& txn) -> Result<> {
     TYER_TRY_OK(own_session(txn, call));
     TYER_TRY_OK(feed::check_unused(txn, begin.session, run));
-    TYER_TRY(const ComingRun coming, make_coming(txn, call.hub, begin));
-    TYER_TRY(begun, begin_in(txn, call.hub, coming));
+    TYER_TRY(begun, begin_in(txn, call.hub, begin));
     return {};
   }}));
   return answer(std::move(begun.answer), begun.is_begun ? 201 : 200);
@@ -137,8 +136,7 @@ Result<http::Response> withdraw_offer(Call& call) {
            other.pid_start == holder.pid_start;
   };
   std::vector<core::Lease> leases;
-  // After whoever writes now: a run is told to its keeper before it is committed, and nobody who
-  // reads sees it then.
+  // After whoever writes now: what was begun for this process is there then, or never will be.
   TYER_TRY_OK(call.hub.engine().write([&](store::Txn& txn) -> Result<> {
     call.hub.offers().drop([&](const Offer& offer) { return is_its(offer.grant.holder); });
     TYER_TRY(leases, txn.leases_below("session", "", limits::offer_leases_max));
@@ -321,10 +319,8 @@ std::vector<Route> shift_routes() {
        .path = "/api/work",
        .who = Who::worker,
        .summary =
-           "Offers to run what comes next: a line with \"soon\": true and who it will be "
-           "when there may be something (run, token, skill, agent, session), \"soon\": false "
-           "if it is not to be, one with a BegunRun, \"announced\": true if the start is as "
-           "that said, and {\"go\": RUN} once it has begun, not before; {} now and then",
+           "Offers to run what comes next: a line with a BegunRun once one has begun; {} now and "
+           "then",
        .body = with_grant({{"agents", Type::texts, false, "ids of agents; all if not given"},
                            {"sessions", Type::texts, false, "their ids; all if not given"}}),
        .reply = "Stream",

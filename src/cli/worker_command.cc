@@ -24,7 +24,6 @@
 #include "cli/status_view.h"
 #include "cli/workspace.h"
 #include "env/os_error.h"
-#include "run/berth.h"
 #include "run/settle.h"
 #include "work/limits.h"
 #include "work/worker.h"
@@ -160,7 +159,7 @@ struct OwnHub {
 Done run_worker_loop(World& world, const Arguments& arguments, const Settings& settings,
                      std::vector<work::Identity> identities, const OwnHub& own,
                      const EndSignals& signals, Face& face) {
-  work::WorkerOptions options{.identities = std::move(identities), .is_alone = !own.service};
+  work::WorkerOptions options{.identities = std::move(identities)};
   TYER_TRY(options.at_once, read_at_once(arguments));
   options.leave = settings.worker_leave;
   if (own.has_tls) {
@@ -173,8 +172,7 @@ Done run_worker_loop(World& world, const Arguments& arguments, const Settings& s
   job.is_durable = false;
   // Made now, if it is not there: many keepers at once should not have to.
   TYER_TRY_OK(open_store(world, settings, Access::write));
-  options.settle = [&world, &settings, folder = job.folder] {
-    run::end_unrecorded(world.env, folder);
+  options.settle = [&world, &settings] {
     const auto store = open_store(world, settings, Access::write);
     if (!store) return;
     engine::Engine records(world.env, **store, world.catalog);

@@ -15,15 +15,10 @@ inline constexpr Span reap_wait_max = 10s;        // For a killed child to be go
 inline constexpr Span tree_pause = 2ms;
 inline constexpr std::size_t tree_watch_max = 64;  // Descriptors at a time; the next look has more.
 inline constexpr std::size_t environment_bytes_max = 4 << 20;  // Of a process; see marked.h.
-// At a time, of one that is to be prompt: longer than it mostly has to do.
-inline constexpr Span prompt_turn = 1ms;
-inline constexpr Span head_start = 1ms;  // Of one that was let go, before we go on.
-// Of a quiet machine: we, who talks to us, and some that have just fallen asleep and still count.
-inline constexpr int quiet_threads_max = 4;
-inline constexpr Span exec_wait_max = 1s;        // For a process to have its new environment.
+inline constexpr Span exec_wait_max = 1s;  // For a process to have its new environment.
 inline constexpr std::size_t socket_table_bytes_max = 16 << 20;  // Of the kernel; see local_peer.h.
-inline constexpr std::size_t kin_max = 4'096;    // Processes; see kin.h.
-inline constexpr Span file_lock_wait_max = 30s;  // For another process to let go.
-inline constexpr int watch_reads_max = 64;       // Of one wake; what is left wakes again.
+inline constexpr std::size_t kin_max = 4'096;                    // Processes; see kin.h.
+inline constexpr Span file_lock_wait_max = 30s;                  // For another process to let go.
+inline constexpr int watch_reads_max = 64;  // Of one wake; what is left wakes again.
 
 }  // namespace tyer::limits

@@ -1,6 +1,7 @@
 #include "env/linux_child.h"
 
 #include <fcntl.h>
+#include <spawn.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -16,10 +17,8 @@
 #include "base/text.h"
 #include "env/find_program.h"
 #include "env/limits.h"
-#include "env/linux_launch.h"
 #include "env/os_error.h"
 #include "env/proc_stat.h"
-#include "env/processor.h"
 #include "env/wait_readable.h"
 
 namespace tyer::env {
@@ -110,6 +109,66 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
   return list;
 }
 
+// How posix_spawn is told what the child is to be like.
+class SpawnSetup {
+ public:
+  SpawnSetup() {
+    check(posix_spawn_file_actions_init(&actions_));
+    check(posix_spawnattr_init(&attributes_));
+  }
+  ~SpawnSetup() {
+    posix_spawn_file_actions_destroy(&actions_);
+    posix_spawnattr_destroy(&attributes_);
+  }
+  SpawnSetup(const SpawnSetup&) = delete;
+  SpawnSetup& operator=(const SpawnSetup&) = delete;
+
+  // `streams` become 0, 1 and 2, and no other descriptor stays.
+  void set_files(const Spawn& spawn, const std::array<Fd, 3>& streams) {
+    for (int i = 0; i < 3; ++i) {
+      const int from = streams[static_cast<std::size_t>(i)].get();
+      check(posix_spawn_file_actions_adddup2(&actions_, from, i));
+    }
+    check(posix_spawn_file_actions_addclosefrom_np(&actions_, 3));
+    if (spawn.directory.empty()) return;
+    check(posix_spawn_file_actions_addchdir_np(&actions_, spawn.directory.c_str()));
+  }
+
+  void set_process(const Spawn& spawn) {
+    sigset_t none;
+    sigset_t usual;
+    sigemptyset(&none);
+    sigfillset(&usual);
+    for (const int signal : spawn.ignored) sigdelset(&usual, signal);
+    check(posix_spawnattr_setsigmask(&attributes_, &none));
+    check(posix_spawnattr_setsigdefault(&attributes_, &usual));
+    int flags = POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF;
+    if (spawn.group == 0) {
+      flags |= POSIX_SPAWN_SETSID;
+    } else {
+      flags |= POSIX_SPAWN_SETPGROUP;
+      check(posix_spawnattr_setpgroup(&attributes_, spawn.group));
+    }
+    check(posix_spawnattr_setflags(&attributes_, static_cast<short>(flags)));
+  }
+
+  // An errno, or 0.
+  [[nodiscard]] int start(pid_t& pid, const std::string& program,
+                          std::vector<std::string> arguments,
+                          std::vector<std::string> variables) const {
+    return posix_spawn(&pid, program.c_str(), &actions_, &attributes_, pointers(arguments).data(),
+                       pointers(variables).data());
+  }
+
+ private:
+  static void check(int problem) {
+    TYER_CHECK(problem == 0, "there is memory to describe a child");
+  }
+
+  posix_spawn_file_actions_t actions_{};
+  posix_spawnattr_t attributes_{};
+};
+
 // Kills `pid`, which is not reaped yet, and the group that it leads if it does; reaps it.
 void end_child(pid_t pid) {
   kill(-pid, SIGKILL);
@@ -117,72 +176,6 @@ void end_child(pid_t pid) {
   siginfo_t info{};
   uninterrupted([&] { return waitid(P_PID, static_cast<id_t>(pid), &info, WEXITED); });
 }
-
-// What a launch points to.
-struct Start {
-  std::string program;
-  std::array<Fd, 3> streams;
-  std::vector<std::string> arguments;
-  std::vector<std::string> variables;
-
-  [[nodiscard]] static Result<Start> make(const Spawn& spawn) {
-    TYER_TRY_OK(check_spawn(spawn));
-    const auto path = spawn.environment.find("PATH");
-    Start start{.arguments = spawn.argv};
-    TYER_TRY(start.program,
-             find_program(spawn.argv.front(),
-                          path == spawn.environment.end() ? default_path : path->second,
-                          spawn.directory));
-    TYER_TRY(start.streams, take_streams(spawn));
-    for (const auto& [name, value] : spawn.environment) {
-      start.variables.push_back(name + "=" + value);
-    }
-    keep_ended_children();
-    return start;
-  }
-
-  [[nodiscard]] Launch launch(const Spawn& spawn) {
-    return {.program = program.c_str(),
-            .arguments = pointers(arguments),
-            .variables = pointers(variables),
-            .directory = spawn.directory.empty() ? nullptr : spawn.directory.c_str(),
-            .streams = {streams[0].get(), streams[1].get(), streams[2].get()},
-            .ignored = spawn.ignored,
-            .group = spawn.group};
-  }
-};
-
-// The child is ours and not reaped, so its number cannot have been reused.
-Result<std::unique_ptr<LinuxChild>> watch_child(pid_t pid, const std::string& program, bool leads) {
-  Fd pidfd(static_cast<int>(syscall(SYS_pidfd_open, pid, 0)));
-  if (!pidfd) {
-    const int refusal = errno;
-    end_child(pid);
-    return std::unexpected(os_error(refusal, "watch", program));
-  }
-  return std::make_unique<LinuxChild>(pid, std::move(pidfd), leads);
-}
-
-// The child ends with it unless it was let go.
-class HeldChild final : public Held {
- public:
-  HeldChild(LinuxHold hold, std::unique_ptr<LinuxChild> child, std::unique_ptr<Patient> patient)
-      : hold_(hold), child_(std::move(child)), patient_(std::move(patient)) {}
-
-  [[nodiscard]] Result<std::unique_ptr<Child>> start() override {
-    patient_->release(static_cast<int>(child_->pid()));
-    if (!hold_.let_go()) return fail(Fault::denied, "a process that is held cannot be let go");
-    patient_.reset();
-    // It comes first: what we have to do can wait. It runs: nothing may be an error any more.
-    (void)wait_readable(child_->fd(), limits::head_start);
-    return std::move(child_);
-  }
-
- private:
-  LinuxHold hold_;
-  std::unique_ptr<LinuxChild> child_;
-  std::unique_ptr<Patient> patient_;  // Until it runs, neither of us is in anybody's way.
-};
 
 }  // namespace
 
@@ -236,25 +229,30 @@ Result<> LinuxChild::signal_group(int signal) {
 }
 
 Result<std::unique_ptr<Child>> start_child(const Spawn& spawn) {
-  TYER_TRY(Start start, Start::make(spawn));
-  Launch launch = start.launch(spawn);
-  const pid_t pid = launch.start();
-  if (launch.problem == 0) return watch_child(pid, start.program, spawn.group == 0);
-  if (pid != 0) {
-    siginfo_t info{};
-    uninterrupted([&] { return waitid(P_PID, static_cast<id_t>(pid), &info, WEXITED); });
+  TYER_TRY_OK(check_spawn(spawn));
+  const auto path = spawn.environment.find("PATH");
+  TYER_TRY(const std::string program,
+           find_program(spawn.argv.front(),
+                        path == spawn.environment.end() ? default_path : path->second,
+                        spawn.directory));
+  TYER_TRY(const auto streams, take_streams(spawn));
+  SpawnSetup setup;
+  setup.set_files(spawn, streams);
+  setup.set_process(spawn);
+  std::vector<std::string> variables;
+  for (const auto& [name, value] : spawn.environment) variables.push_back(name + "=" + value);
+  keep_ended_children();
+  pid_t pid = 0;
+  const int problem = setup.start(pid, program, spawn.argv, std::move(variables));
+  if (problem != 0) return std::unexpected(spawn_error(problem, program, spawn.directory));
+  // The child is ours and not reaped, so its number cannot have been reused.
+  Fd pidfd(static_cast<int>(syscall(SYS_pidfd_open, pid, 0)));
+  if (!pidfd) {
+    const int refusal = errno;
+    end_child(pid);
+    return std::unexpected(os_error(refusal, "watch", program));
   }
-  return std::unexpected(spawn_error(launch.problem, start.program, spawn.directory));
-}
-
-Result<std::unique_ptr<Held>> hold_child(const Spawn& spawn) {
-  TYER_TRY(Start start, Start::make(spawn));
-  Launch launch = start.launch(spawn);
-  auto patient = std::make_unique<Patient>();
-  const std::optional<LinuxHold> hold = launch.start_held();
-  if (!hold) return nullptr;
-  TYER_TRY(auto child, watch_child(hold->pid(), start.program, spawn.group == 0));
-  return std::make_unique<HeldChild>(*hold, std::move(child), std::move(patient));
+  return std::make_unique<LinuxChild>(pid, std::move(pidfd), spawn.group == 0);
 }
 
 Result<Twin> fork_twin() {

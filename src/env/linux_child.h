@@ -42,9 +42,6 @@ class LinuxChild final : public Child {
 // Starts it. `not_found`, with the name, if there is no such program or directory.
 [[nodiscard]] Result<std::unique_ptr<Child>> start_child(const Spawn& spawn);
 
-// The same, but it does not run yet; null: it cannot be held.
-[[nodiscard]] Result<std::unique_ptr<Held>> hold_child(const Spawn& spawn);
-
 struct Twin {
   pid_t pid = 0;  // In the copy: 0.
   Fd pidfd;

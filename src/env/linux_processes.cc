@@ -100,10 +100,6 @@ Result<std::unique_ptr<Child>> LinuxProcesses::spawn(const Spawn& spawn) {
   return start_child(spawn);
 }
 
-Result<std::unique_ptr<Held>> LinuxProcesses::hold(const Spawn& spawn) {
-  return hold_child(spawn);
-}
-
 Result<std::optional<Fd>> LinuxProcesses::watch_end(const core::Holder& holder) const {
   const std::int64_t pid = holder.pid;
   if (!core::may_probe(holder, here_) || holder.pid_start == 0) return std::nullopt;

@@ -23,7 +23,6 @@ class LinuxProcesses final : public Processes {
   [[nodiscard]] core::Holder self(std::string run) const override;
   [[nodiscard]] Result<core::Holder> holder(std::int64_t pid, std::string run) const override;
   [[nodiscard]] Result<std::unique_ptr<Child>> spawn(const Spawn& spawn) override;
-  [[nodiscard]] Result<std::unique_ptr<Held>> hold(const Spawn& spawn) override;
   [[nodiscard]] Result<std::optional<Fd>> watch_end(const core::Holder& holder) const override;
   void ring(const std::string& bell) const override;
 

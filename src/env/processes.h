@@ -65,15 +65,6 @@ class Child {
   virtual void let_go() = 0;
 };
 
-// A child that is all but running: its program is there, loaded if it can be, and has not taken its
-// first step. It ends with this object, and with this process.
-class Held {
- public:
-  virtual ~Held() = default;
-  // It runs from now on. Once. An error: it does not, and never will.
-  [[nodiscard]] virtual Result<std::unique_ptr<Child>> start() = 0;
-};
-
 class Processes : public core::Witness {
  public:
   [[nodiscard]] virtual core::Place here() const = 0;
@@ -85,9 +76,6 @@ class Processes : public core::Witness {
   [[nodiscard]] virtual Result<core::Holder> holder(std::int64_t pid, std::string run) const = 0;
 
   [[nodiscard]] virtual Result<std::unique_ptr<Child>> spawn(const Spawn& spawn) = 0;
-
-  // As spawn, but it does not run yet. Null: this program cannot be held, or none can be here.
-  [[nodiscard]] virtual Result<std::unique_ptr<Held>> hold(const Spawn&) { return nullptr; }
 
   // A descriptor that becomes readable when the process of `holder` ends. Nothing
   // if it has ended already, or is not known for sure to be a process that is

@@ -2,8 +2,6 @@
 
 #include <utility>
 
-#include "env/processor.h"
-
 namespace tyer::http {
 
 Pool::Pool(std::size_t threads, std::size_t waiting_max) : waiting_max_(waiting_max) {
@@ -50,8 +48,6 @@ void Pool::join() {
 }
 
 void Pool::work(Sleeper& self) {
-  // Only here: whoever waits for connections would push aside us, to whom it has just given a task.
-  env::be_prompt();
   while (true) {
     std::move_only_function<void()> task;
     {

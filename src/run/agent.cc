@@ -1,5 +1,6 @@
 #include "run/agent.h"
 
+#include <fcntl.h>
 #include <poll.h>
 #include <unistd.h>
 
@@ -12,6 +13,21 @@
 
 namespace tyer::run {
 namespace {
+
+struct Pipe {
+  env::Fd ours;  // Never waits; the other one is what a program expects.
+  env::Fd its;
+};
+
+Result<Pipe> make_pipe(bool it_reads) {
+  std::array<int, 2> ends{};
+  if (::pipe2(ends.data(), O_CLOEXEC) != 0) {
+    return std::unexpected(env::os_error(errno, "make", "a pipe"));
+  }
+  Pipe pipe{.ours = env::Fd(ends[it_reads ? 1 : 0]), .its = env::Fd(ends[it_reads ? 0 : 1])};
+  ::fcntl(pipe.ours.get(), F_SETFL, O_NONBLOCK);
+  return pipe;
+}
 
 // One stream of what it says.
 struct Ear {
@@ -155,18 +171,22 @@ class Watch {
 
 }  // namespace
 
-Result<Finished> run_agent(env::Env& env, Ready& ready, const Bounds& bounds, Span grace,
+Result<Finished> run_agent(env::Env& env, const Plan& plan, const Bounds& bounds, Span grace,
                            const Watching& watching) {
-  if (watching.may_start) TYER_TRY_OK(watching.may_start());
-  TYER_TRY(const auto child, ready.start());
-  Watch watch(env, *child, ready.plan.call, bounds, grace, watching);
-  watch.input = std::move(ready.pipes.input);
-  watch.output.fd = std::move(ready.pipes.output);
-  watch.errors.fd = std::move(ready.pipes.errors);
-  if (const Result<> begun = watching.started ? watching.started() : Result<>(); !begun) {
-    env::end_descendants(Span::zero(), {.unreaped = child->pid()});
-    return std::unexpected(begun.error());
-  }
+  TYER_TRY(Pipe input, make_pipe(true));
+  TYER_TRY(Pipe output, make_pipe(false));
+  TYER_TRY(Pipe errors, make_pipe(false));
+  env::Spawn spawn = plan.spawn;
+  spawn.input = input.its.get();
+  spawn.output = output.its.get();
+  spawn.errors = errors.its.get();
+  TYER_TRY(const auto child, env.processes.spawn(spawn));
+  // Or we would never see the end of what it says.
+  for (Pipe* pipe : {&input, &output, &errors}) pipe->its = env::Fd();
+  Watch watch(env, *child, plan.call, bounds, grace, watching);
+  watch.input = std::move(input.ours);
+  watch.output.fd = std::move(output.ours);
+  watch.errors.fd = std::move(errors.ours);
   const Result<> watched = watch.watch();
   TYER_TRY(const std::optional<env::Exit> ended, child->wait(Span::zero()));
   // One that was asked in vain is not asked again, what another left behind is.

@@ -15,7 +15,7 @@
 #include "backend/task.h"
 #include "env/env.h"
 #include "run/job.h"
-#include "run/ready.h"
+#include "run/plan.h"
 
 namespace tyer::run {
 
@@ -31,10 +31,8 @@ enum class Cut : std::uint8_t {
 };
 
 struct Watching {
-  std::function<Result<>()> may_start = {};  // Waits for leave. It does not run if that fails.
-  std::function<Result<>()> started = {};    // Called at once when it runs; it ends if that fails.
-  std::vector<int> fds;                      // Readable: ask for a reason.
-  std::function<std::optional<Cut>()> cut;   // Whether there is one to end it.
+  std::vector<int> fds;                     // Readable: ask for a reason.
+  std::function<std::optional<Cut>()> cut;  // Whether there is one to end it.
   std::function<void(std::string_view)> output;
   std::function<void(std::string_view)> errors;
 };
@@ -49,7 +47,7 @@ struct Finished {
 
 // This process must adopt orphans and have no other children. An error means that
 // it was not started; the fault is that of Processes::spawn.
-[[nodiscard]] Result<Finished> run_agent(env::Env& env, Ready& ready, const Bounds& bounds,
+[[nodiscard]] Result<Finished> run_agent(env::Env& env, const Plan& plan, const Bounds& bounds,
                                          Span grace, const Watching& watching);
 
 }  // namespace tyer::run

@@ -49,14 +49,10 @@ struct SilentAgent {
         .output = [&](std::string_view bytes) { said += bytes; },
         .errors = [](std::string_view) {}};
     env::Env env{clock, real.env().files, real.env().processes, real.env().random};
-    TYER_TRY(Pipes pipes, Pipes::make());
-    TYER_TRY(const auto ready,
-             Ready::make(env,
-                         {.spawn = {.argv = {"sh", "-c", "cat \"$GATE\"; echo done"},
-                                    .environment = {{"PATH", "/usr/bin:/bin"}, {"GATE", gate}},
-                                    .directory = "/"}},
-                         std::move(pipes), false));
-    return run_agent(env, *ready, bounds, 5s, watching);
+    const Plan plan{.spawn = {.argv = {"sh", "-c", "cat \"$GATE\"; echo done"},
+                              .environment = {{"PATH", "/usr/bin:/bin"}, {"GATE", gate}},
+                              .directory = "/"}};
+    return run_agent(env, plan, bounds, 5s, watching);
   }
 
   env::LinuxEnv real;

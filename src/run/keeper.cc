@@ -54,11 +54,7 @@ class RunKeeper {
     while (true) {
       kept.last = try_once(job, *backend, attempt);
       const Conclusion& conclusion = kept.last;
-      // What failed before it could start is not recorded either unless it may.
-      if (!is_created_ && !refused_) (void)ask_to_start();
-      if (refused_) return std::unexpected(*refused_);
       // One that could not even be started is to be known as well as one that was.
-      TYER_TRY_OK(tell_of_start(job));
       if (!is_created_) TYER_TRY_OK(create(job, attempt));
       // No run fails because of the folders of others.
       if (attempt.number == 1) (void)prune(engine_, env_.files, job.folder, job.kept);
@@ -147,37 +143,15 @@ class RunKeeper {
     TYER_TRY_OK(wait_for_turn(attempt, heart));
     TYER_TRY_OK(prepare(heart));
     const std::string folder = fmt::format("{}/{}", job.folder, job.id);
-    TYER_TRY(const auto transcript, make_folder(job, folder, heart));
-    TYER_TRY(const auto ready, get_ready(job, backend));
-    TYER_TRY_OK(write_files(ready->plan, has_berth(job) ? share_.berth : nullptr));
-    const bool is_late = has_berth(job) && !is_created_;
-    if (!is_late) TYER_TRY_OK(start(job, attempt, heart));
-    return converse(job, backend, *ready, *transcript, heart, [&]() -> Result<> {
-      TYER_TRY_OK(tell_of_start(job));
-      if (job.task.prompt != ready->plan.task.prompt) {
-        TYER_TRY(ready->plan, make_plan(env_, backend, job, environment_));
-      }
-      if (!is_late) return {};
-      TYER_TRY_OK(start(job, attempt, heart));
-      share_.berth->is_recorded();
-      return {};
-    });
-  }
-
-  [[nodiscard]] bool has_berth(const Job& job) const {
-    return share_.berth != nullptr && share_.berth->run() == job.id;
-  }
-
-  Result<std::unique_ptr<Transcript>> make_folder(const Job& job, const std::string& folder,
-                                                  Heart& heart) {
-    if (has_berth(job) && share_.berth->transcript) {
-      heart.record_kin(std::move(share_.berth->kin));
-      return std::move(share_.berth->transcript);
-    }
-    TYER_TRY(auto transcript, Transcript::make(env_.files, env_.clock, folder));
+    TYER_TRY(const auto transcript, Transcript::make(env_.files, env_.clock, folder));
     TYER_TRY(auto kin_file, env_.files.open(kin_path(folder), env::Open::write));
     heart.record_kin(std::move(kin_file));
-    return transcript;
+    reads_task_ = true;
+    TYER_TRY(const Plan plan, make_plan(env_, backend, job, environment_));
+    reads_task_ = false;
+    TYER_TRY_OK(write_files(plan));
+    TYER_TRY_OK(start(job, attempt, heart));
+    return converse(job, backend, plan, *transcript, heart);
   }
 
   // An attempt that has to wait is one that can be stopped.
@@ -207,24 +181,14 @@ class RunKeeper {
     return fail(Fault::unavailable, fmt::format("{}; its lease was lost", done.error().what));
   }
 
-  Result<> write_files(const Plan& plan, const Berth* berth) {
+  Result<> write_files(const Plan& plan) {
     if (plan.call.files.empty()) return {};
     const std::string& folder = plan.task.folder;
-    if (berth == nullptr) TYER_TRY_OK(env_.files.make_directory(folder));
+    TYER_TRY_OK(env_.files.make_directory(folder));
     for (const backend::CallFile& file : plan.call.files) {
-      if (berth != nullptr && berth->has(file.name, file.content)) continue;
       TYER_TRY_OK(env_.files.replace(folder + "/" + file.name, file.content));
     }
     return {};
-  }
-
-  Result<std::unique_ptr<Ready>> get_ready(const Job& job, const backend::Backend& backend) {
-    if (share_.ready) return std::move(share_.ready);
-    reads_task_ = true;
-    TYER_TRY(Plan plan, make_plan(env_, backend, job, environment_));
-    reads_task_ = false;
-    TYER_TRY(Pipes pipes, Pipes::make());
-    return Ready::make(env_, std::move(plan), std::move(pipes), share_.may_start && !is_created_);
   }
 
   Result<> start(const Job& job, const Attempt& attempt, Heart& heart) {
@@ -257,19 +221,16 @@ class RunKeeper {
     return {};
   }
 
-  Result<Conclusion> converse(const Job& job, const backend::Backend& backend, Ready& ready,
-                              Transcript& transcript, Heart& heart,
-                              std::function<Result<>()> started) {
+  Result<Conclusion> converse(const Job& job, const backend::Backend& backend, const Plan& plan,
+                              Transcript& transcript, Heart& heart) {
     bool is_hopeless = false;
-    const auto reader = backend.read(ready.plan.task, [&](const backend::Note& note) {
+    const auto reader = backend.read(plan.task, [&](const backend::Note& note) {
       transcript.add(note);
       if (share_.on_note) share_.on_note(note);
       is_hopeless = is_hopeless || note.kind == backend::Note::Kind::hopeless;
     });
     std::string last_errors;
-    const Watching watching{.may_start = [this] { return ask_to_start(); },
-                            .started = std::move(started),
-                            .fds = watched_fds(heart),
+    const Watching watching{.fds = watched_fds(heart),
                             .cut = [&]() -> std::optional<Cut> {
                               if (is_hopeless) return Cut::hopeless;
                               return reason(heart);
@@ -291,7 +252,7 @@ class RunKeeper {
                                 }};
     // Before the silence limit is over, nothing of the agent may be left.
     const Span grace = std::min(limits::agent_grace, job.silence / 8);
-    TYER_TRY(const Finished finished, run_agent(env_, ready, job.bounds, grace, watching));
+    TYER_TRY(const Finished finished, run_agent(env_, plan, job.bounds, grace, watching));
     const env::TreeEnd escaped = env::end_marked(mark_of(job.id));
     Conclusion conclusion{.exit = finished.exit,
                           .output_bytes = finished.output_bytes,
@@ -307,19 +268,6 @@ class RunKeeper {
     if (finished.cut == Cut::lost) conclusion.outcome = core::Outcome::lost;
     conclusion.trouble = transcript.trouble();
     return conclusion;
-  }
-
-  Result<> tell_of_start(Job& job) {
-    if (!share_.on_start || has_told_) return {};
-    TYER_TRY_OK(share_.on_start(job));
-    has_told_ = true;
-    return {};
-  }
-
-  Result<> ask_to_start() {
-    const Result<> allowed = share_.may_start ? share_.may_start() : Result<>();
-    if (!allowed) refused_ = allowed.error();
-    return allowed;
   }
 
   std::vector<int> watched_fds(const Heart& heart) const {
@@ -378,13 +326,11 @@ class RunKeeper {
   const Preparation& preparation_;
   Share share_;
   std::uint64_t token_ = 0;
-  std::optional<Error> refused_;  // Somebody with a share in it does not let it start.
-  bool asked_ = false;            // By a signal.
-  bool was_left_ = false;         // By who started us.
-  bool is_created_ = false;       // The run that is tried is recorded.
-  bool has_told_ = false;         // Of its start.
-  bool is_ready_ = false;         // What had to be prepared is.
-  bool reads_task_ = false;       // The back end is looking at the task.
+  bool asked_ = false;       // By a signal.
+  bool was_left_ = false;    // By who started us.
+  bool is_created_ = false;  // The run that is tried is recorded.
+  bool is_ready_ = false;    // What had to be prepared is.
+  bool reads_task_ = false;  // The back end is looking at the task.
 };
 
 }  // namespace

@@ -9,14 +9,13 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 
 #include "backend/backend.h"
 #include "engine/engine.h"
 #include "engine/keeper.h"
 #include "env/front.h"
-#include "run/berth.h"
 #include "run/job.h"
-#include "run/ready.h"
 #include "run/record.h"
 
 namespace tyer::run {
@@ -29,18 +28,8 @@ using Preparation = std::function<Result<>(int stop_fd)>;
 struct Share {
   engine::Keeper* leases = nullptr;  // The run beats for these as well, and ends if one is lost.
   std::function<void(const backend::Note&)> on_note = {};
-  // Taken by the run: its agent starts first, and the run is recorded then.
-  Berth* berth = nullptr;
-  // Asked when all is done that can be before. An error: it is not started, with a berth nothing
-  // of it is recorded, and that is what `keep` returns.
-  std::function<Result<>()> may_start = {};
-  // What the first attempt starts with, if that is there already.
-  std::unique_ptr<Ready> ready = nullptr;
   // A wait that its service asks for, if it is long, is for whoever started it: see Kept::wait.
   bool passes_waits_on = false;
-  // Its agent runs, or could not be started; once. What was not known of the job before, its
-  // prompt, is put into it.
-  std::function<Result<>(Job& job)> on_start = {};
 };
 
 // What came of it in the end.

@@ -18,7 +18,7 @@ inline constexpr Span short_wait_max = 10s;  // For a service, in a run that has
 inline constexpr Span run_write_wait = 60s;  // For a store that is away when a run ends.
 // For one that is prepared where nobody of us sees who does it; a large worktree takes a while.
 inline constexpr Span start_wait_max = 1h;
-inline constexpr Span feature_wait = 20s;   // For a program to say what it can.
+inline constexpr Span feature_wait = 20s;       // For a program to say what it can.
 inline constexpr int drain_reads_max = 64;  // Of what is left in a pipe when all are gone.
 inline constexpr int turn_reads_max = 16;   // Of one pipe before the others have their turn.
 inline constexpr std::size_t read_bytes = 64 << 10;
@@ -38,10 +38,9 @@ inline constexpr std::size_t run_folders_max = 100'000;  // For who says.
 inline constexpr std::size_t prune_looks_max = 100;      // At a time.
 inline constexpr std::size_t transcript_page_bytes = 256 << 10;
 
-inline constexpr std::size_t kin_bytes_max = 1 << 20;    // Of processes that are recorded.
-inline constexpr std::size_t word_bytes_max = 16 << 10;  // Of who will start a run.
-inline constexpr std::size_t settle_rows_max = 200;      // At a time.
-inline constexpr std::size_t candidates_max = 5;  // Named if the beginning of an id is many's.
+inline constexpr std::size_t kin_bytes_max = 1 << 20;  // Of processes that are recorded.
+inline constexpr std::size_t settle_rows_max = 200;    // At a time.
+inline constexpr std::size_t candidates_max = 5;       // Named if the beginning of an id is many's.
 
 // What makes a silence worth a word.
 inline constexpr Span fresh_output = 30s;

@@ -81,11 +81,6 @@ Result<std::unique_ptr<Transcript>> Transcript::make(env::Files& files, const en
   return std::unique_ptr<Transcript>(new Transcript(files, clock, folder, std::move(file)));
 }
 
-void Transcript::move_to(const std::string& folder) {
-  output_.move_to(output_path(folder));
-  errors_.move_to(errors_path(folder));
-}
-
 void Transcript::add(const backend::Note& note) {
   if (is_full_) return;
   std::string line = line_of(note, ++number_, clock_.now());

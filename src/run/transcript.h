@@ -29,13 +29,12 @@ class RollingFile {
       : files_(files), path_(std::move(path)), half_(bytes_max / 2) {}
 
   [[nodiscard]] Result<> add(std::string_view bytes);
-  void move_to(std::string path) { path_ = std::move(path); }
 
  private:
   [[nodiscard]] Result<> roll();
 
   env::Files& files_;
-  std::string path_;
+  const std::string path_;
   const std::uint64_t half_;
   std::unique_ptr<env::File> file_;
   std::uint64_t size_ = 0;
@@ -54,9 +53,6 @@ class Transcript {
   // Waits to be written, until `flush` or until it is a page.
   void add(const backend::Note& note);
   void flush();
-
-  // The folder was renamed.
-  void move_to(const std::string& folder);
 
   // What went wrong first, or nothing.
   [[nodiscard]] const std::string& trouble() const { return trouble_; }

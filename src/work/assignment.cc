@@ -34,7 +34,7 @@ std::vector<std::string> texts_of(const Json& object, const char* name) {
   return all;
 }
 
-Result<Assignment> read_announced(std::string_view text) {
+Result<Assignment> read_assignment(std::string_view text) {
   TYER_TRY(const JsonFields begun, JsonFields::read(text));
   const JsonFields agent = begun.object("agent");
   const JsonFields session = begun.object("session");
@@ -66,37 +66,10 @@ Result<Assignment> read_announced(std::string_view text) {
   for (const JsonFields& one : begun.objects("left")) {
     given.left.push_back({one.text("run"), one.text("mark")});
   }
-  const bool is_one = backend::is_uuid(given.run) && !given.token.empty() && !given.backend.empty();
-  if (!is_one) return fail(Fault::broken, "the hub's answer is not that of a run");
+  const bool is_one = backend::is_uuid(given.run) && !given.token.empty() &&
+                      !given.backend.empty() && !given.lease_key.empty() && !given.items.empty();
+  if (!is_one) return fail(Fault::broken, "the hub's answer is not that of a run that begins");
   return given;
-}
-
-Result<Assignment> read_assignment(std::string_view text) {
-  TYER_TRY(Assignment given, read_announced(text));
-  if (given.lease_key.empty() || given.items.empty()) {
-    return fail(Fault::broken, "the hub's answer is not that of a run that begins");
-  }
-  return given;
-}
-
-std::string example_assignment() {
-  constexpr std::size_t said = 20;
-  const Json one{{"id", "cm_01m7hn140s0000000891fdcn6w"},
-                 {"author_name", "somebody"},
-                 {"author_type", "human"},
-                 {"content", std::string(200, 'x')},
-                 {"created_at", "2026-01-01T00:00:00.000000Z"}};
-  return dump_json({{"run", "01a1e212-0000-7000-8000-000000000001"},
-                    {"token", "token"},
-                    {"skill", "skill"},
-                    {"lease", {{"key", "key"}, {"token", 1}}},
-                    {"agent", {{"name", "agent"}, {"type", "command"}, {"command", {"program"}}}},
-                    {"session", {{"name", "default"}, {"id", "session"}}},
-                    {"feed", {{"name", "feed"}}},
-                    {"post", one},
-                    {"items", Json::array({one})},
-                    {"comments", Json(said, one)},
-                    {"titles", Json(said / 2, {{"title", "A title"}})}});
 }
 
 }  // namespace tyer::work

@@ -62,12 +62,6 @@ struct Assignment {
 // From the answer to POST /api/sessions/{id}/runs. `broken` if it is none.
 [[nodiscard]] Result<Assignment> read_assignment(std::string_view begun);
 
-// What is known of a run before it is decided: all of who it is, nothing of what it shall do.
-[[nodiscard]] Result<Assignment> read_announced(std::string_view soon);
-
-// One as large as most are, of nobody.
-[[nodiscard]] std::string example_assignment();
-
 // The texts in a list of an object; what is no text is left out.
 [[nodiscard]] std::vector<std::string> texts_of(const Json& object, const char* name);
 

@@ -13,11 +13,9 @@ inline constexpr std::size_t prompt_context_bytes = 8 << 10;  // Of one text aro
 inline constexpr std::size_t prompt_item_bytes = 128 << 10;   // Of one that is to be answered.
 inline constexpr std::size_t skill_bytes_max = 512 << 10;
 inline constexpr std::size_t order_bytes_max = 1 << 20;  // Most of it is the environment.
-inline constexpr std::size_t shift_bytes = 96 << 10;     // Of memory, about what a run begins with.
 
 inline constexpr std::size_t runs_at_once = 8;  // Of one worker, if nobody says.
 inline constexpr std::size_t runs_at_once_max = 1'000;
-inline constexpr Span rest_after = 500ms;     // Nothing to do for so long: memory is given back.
 inline constexpr Span work_look_every = 10s;  // If every event is lost (W14).
 inline constexpr int look_rest = 4;         // Times what a look at the work took, before the next.
 inline constexpr Span settle_every = 1min;  // Between looks for what dead runs have left.

@@ -14,32 +14,20 @@
 #include "core/limits.h"
 #include "engine/keeper.h"
 #include "engine/loop.h"
-#include "env/processor.h"
 #include "env/wait_readable.h"
 #include "lock/hub_client.h"
-#include "run/berth.h"
 #include "run/settle.h"
+#include "work/job_maker.h"
 #include "work/limits.h"
 #include "work/narrator.h"
-#include "work/outfit.h"
+#include "work/next_run.h"
 #include "work/result.h"
-#include "work/stand.h"
 
 namespace tyer::work {
 namespace {
 
 std::string path_of(const Assignment& given, std::string_view what) {
   return fmt::format("/api/sessions/{}/runs/{}/{}", given.session_id, given.run, what);
-}
-
-// A page of memory that is not there yet is waited for when it is wanted.
-void touch_memory() {
-  constexpr std::size_t page = 4096;
-  const auto room = std::make_unique_for_overwrite<char[]>(limits::shift_bytes);
-  // Or a compiler would see that nobody reads it.
-  for (std::size_t at = 0; at < limits::shift_bytes; at += page) {
-    static_cast<volatile char&>(room[at]) = 1;
-  }
 }
 
 class Shift {
@@ -50,25 +38,11 @@ class Shift {
         order_(std::move(order)),
         client_(std::move(client)) {}
 
-  // Whatever can be done before it is known what for: folders take a file system long to make, and
-  // a connection and a store that were used once are quicker to use again.
-  void get_ready() {
-    outfit_.get_ready();
+  // What can be done before it is known what for: the connection is there then, and so are the
+  // hub's instructions.
+  void prepare() {
+    jobs_.prepare();
     (void)client_.ask("GET", "/api/auth/me", {});
-    (void)env::is_quiet();
-    (void)serving_.engine.apply(
-        {run::key_of(order_.job.id)},
-        [](const core::View&, Time) -> Result<core::Change> { return core::Change{}; });
-    const auto front = env_.processes.holder(::getppid(), order_.job.id);
-    if (!front) return;
-    auto berth = run::Berth::make(env_, order_.job.folder, order_.job.id,
-                                  {env_.processes.self(order_.job.id), *front});
-    if (!berth) return;
-    berth_ = *std::move(berth);
-    if (auto text = outfit_.instructions(); !text.empty()) {
-      berth_->put(backend::system_file, std::move(text));
-    }
-    touch_memory();
   }
 
   // For the session that it is told.
@@ -85,52 +59,36 @@ class Shift {
       if (begun.contains("not_before") && begun["not_before"].is_string()) return Served::limit;
       return text_or(begun, "why").empty() ? Served::nothing : Served::busy;
     }
-    return serve({dump_json(begun)});
+    return serve(dump_json(begun));
   }
 
-  // For whichever has something to do next. What can be done before it has begun is done then.
+  // For whichever has something to do next.
   Result<Served> run_next() {
-    TYER_TRY(const auto begun, wait_at_hub());
-    if (!begun) return Served::nothing;
-    const auto served = serve(*begun);
-    if (has_begun_ || !stand_.is_open()) return served;
-    // We have not heard that it has begun, but perhaps it has.
-    TYER_TRY_OK(stand_.withdraw(dump_json(holder_body())));
-    return Served::nothing;
+    TYER_TRY(Json body, grant_body());
+    body["agents"] = order_.agents;
+    body["sessions"] = order_.sessions;
+    TYER_TRY(const auto next, wait_for_run(env_, client_, serving_.stop_fds, dump_json(body),
+                                           dump_json(holder_body())));
+    if (!next) return Served::nothing;
+    asked_ = next->asked;
+    return serve(next->begun);
   }
 
  private:
-  Result<Served> serve(Stand::Told told) {
-    told_ = std::move(told.line);
-    if (!told.is_announced) expected_.reset();
-    if (expected_) {
-      given_ = std::move(expected_->given);  // What there is to do can be heard when it runs.
-    } else {
-      TYER_TRY_OK(hear());
-    }
+  Result<Served> serve(std::string_view begun) {
+    TYER_TRY(given_, read_assignment(begun));
     holder_.run = given_.run;
-    // If it cannot be had, another is made, as for a run whose worktree has to be made first.
-    if (berth_ && (given_.worktree || !berth_->take(given_.run))) berth_.reset();
-    const Result<run::Kept> kept = work();
-    if (const Result<> begins = await_start(); !begins) {
-      if (berth_) berth_->give_up();
-      if (begins.error().fault == Fault::fenced) return Served::busy;
-      return std::unexpected(begins.error());
+    if (order_.offers) tell_worker();
+    TYER_TRY_OK(end_left());
+    if (const Result<> still_ours = confirm(); !still_ours) {
+      if (still_ours.error().fault == Fault::fenced) return Served::busy;
+      return std::unexpected(still_ours.error());
     }
-    TYER_TRY_OK(hear());
-    tell_worker();
-    const Result<> finished = finish(kept);
+    const Result<> finished = finish(work());
     // It was taken for lost while it could say nothing: that is nobody's failure, and known.
     const bool is_known = finished || finished.error().fault == Fault::fenced;
     if (!is_known) return std::unexpected(finished.error());
     return Served::done;
-  }
-
-  Result<> hear() {
-    if (told_.empty()) return {};
-    TYER_TRY(given_, read_assignment(told_));
-    told_.clear();
-    return {};
   }
 
   // Of the session's runs that were lost here, wherever their records are (W10).
@@ -147,8 +105,6 @@ class Shift {
   }
 
   void tell_worker() {
-    stand_.leave();  // Not sooner: that takes a while.
-    if (!order_.offers || std::exchange(has_told_, true)) return;
     const Said& first = given_.items.front();
     serving_.on_given(
         {.session = given_.session_id,
@@ -179,50 +135,10 @@ class Shift {
             {"pid_start", holder_.pid_start}};
   }
 
-  // What a run is told that is about to begin, once there is one. Nothing: it is not to wait any
-  // more.
-  Result<std::optional<Stand::Told>> wait_at_hub() {
-    TYER_TRY(Json body, grant_body());
-    body["agents"] = order_.agents;
-    body["sessions"] = order_.sessions;
-    TYER_TRY(auto begun, stand_.wait(dump_json(body), dump_json(holder_body()),
-                                     [this](const std::string& line) { expect(line); }));
-    asked_ = stand_.asked();
-    return begun;
-  }
-
-  // What will begin soon, most likely, and as what. What that turns out to be wrong about is done
-  // again.
-  void expect(const std::string& line) {
-    expected_.reset();
-    if (line.empty()) return;
-    auto given = read_announced(line);
-    if (given && berth_) {
-      const std::string run = given->run;
-      expected_ = outfit_.expect(*std::move(given));
-      if (!berth_->expect(run)) expected_.reset();
-    }
-  }
-
-  // Until what we were told of has begun. An error: not for all we know; it must not be started.
-  Result<> await_start() {
-    if (has_begun_) return {};
-    TYER_TRY_OK(stand_.await(given_.run));
-    TYER_TRY_OK(end_left());
-    TYER_TRY_OK(confirm());
-    has_begun_ = true;
-    return {};
-  }
-
-  [[nodiscard]] bool needs_confirming() const {
-    return env_.clock.boot_time() - asked_ > order_.job.silence / 4;
-  }
-
   // What was given long ago, by all that is known, may be somebody else's by now.
   Result<> confirm() {
-    if (!needs_confirming()) return {};
-    TYER_TRY_OK(hear());
     const Span now = env_.clock.boot_time();
+    if (now - asked_ <= order_.job.silence / 4) return {};
     TYER_TRY_OK(client_.ask(
         "POST", "/api/leases/renew", {},
         dump_json(
@@ -236,41 +152,24 @@ class Shift {
 
   Result<run::Kept> work() {
     engine::Keeper leases(env_.clock, renewer(), order_.job.heartbeat);
-    if (!expected_) hold_session(leases);
-    TYER_TRY(run::Job job, expected_ ? std::move(expected_->job) : outfit_.make_job(given_));
-    TYER_TRY(const run::Preparation preparation, serving_.choose_tree(given_, job));
-    if (!berth_) TYER_TRY_OK(await_start());
-    TYER_TRY(auto telling, lock::HubClient::make(serving_.hub, limits::answer_time));
-    Narrator narrator([&](const std::string& text) {
-      // What cannot be told is in the transcript.
-      (void)telling.ask("POST", path_of(given_, "output"), {}, dump_json({{"text", text}}));
-    });
-    return run::keep(serving_.engine, serving_.front, outfit_.environment_for(given_),
-                     std::move(job), preparation,
-                     {.leases = &leases,
-                      .on_note = [&](const backend::Note& note) { narrator.hear(note); },
-                      .berth = berth_.get(),
-                      .may_start = [this] { return await_start(); },
-                      .ready = expected_ ? std::move(expected_->ready) : nullptr,
-                      .passes_waits_on = true,
-                      .on_start = [&](run::Job& started) -> Result<> {
-                        if (expected_) {
-                          TYER_TRY_OK(hear());
-                          hold_session(leases);
-                          started.task.prompt = outfit_.prompt_for(given_);
-                        }
-                        tell_worker();
-                        return {};
-                      }});
-  }
-
-  void hold_session(engine::Keeper& leases) {
     leases.hold({.key = given_.lease_key,
                  .token = given_.lease_token,
                  .holder = holder_,
                  .silence_max = order_.job.silence,
                  .hold_max = hold_max()},
                 asked_);
+    TYER_TRY(run::Job job, jobs_.make_job(given_));
+    TYER_TRY(const run::Preparation preparation, serving_.choose_tree(given_, job));
+    TYER_TRY(auto telling, lock::HubClient::make(serving_.hub, limits::answer_time));
+    Narrator narrator([&](const std::string& text) {
+      // What cannot be told is in the transcript.
+      (void)telling.ask("POST", path_of(given_, "output"), {}, dump_json({{"text", text}}));
+    });
+    return run::keep(serving_.engine, serving_.front, jobs_.environment_for(given_), std::move(job),
+                     preparation,
+                     {.leases = &leases,
+                      .on_note = [&](const backend::Note& note) { narrator.hear(note); },
+                      .passes_waits_on = true});
   }
 
   engine::Renew renewer() {
@@ -311,14 +210,8 @@ class Shift {
   const Serving& serving_;
   env::Env& env_;
   Order order_;
-  std::unique_ptr<run::Berth> berth_;
-  Outfit outfit_{serving_, order_};
-  std::optional<Expected> expected_;
-  std::string told_;  // Not heard yet.
-  bool has_begun_ = false;
-  bool has_told_ = false;  // The worker, what it was given.
+  JobMaker jobs_{serving_, order_};
   lock::HubClient client_;
-  Stand stand_{env_, client_, serving_.stop_fds};
   core::Holder holder_;
   Span asked_{};
   Assignment given_;
@@ -331,7 +224,7 @@ Result<Served> serve(const Serving& serving, const Order& order,
                      const std::function<Result<std::optional<Call>>()>& wait) {
   TYER_TRY(auto client, lock::HubClient::make(serving.hub, limits::answer_time));
   Shift shift(serving, order, std::move(client));
-  shift.get_ready();
+  shift.prepare();
   if (order.offers) return shift.run_next();
   TYER_TRY(const auto call, wait());
   if (!call) return Served::nothing;

@@ -18,7 +18,6 @@
 #include "env/descriptors.h"
 #include "env/kin.h"
 #include "env/marked.h"
-#include "env/own_code.h"
 #include "env/wait_readable.h"
 #include "run/record.h"
 #include "work/limits.h"
@@ -56,7 +55,6 @@ Result<> Worker::run(int signals_fd) {
     served_.push_back(std::make_unique<Served>(env_, identity, std::move(client)));
   }
   look_for_work();
-  rest(true, env_.clock.mono());
   while (!is_leaving() || !keepers_.empty() || offered() > 0) {
     offer();
     std::vector<int> fds{signals_fd};
@@ -74,7 +72,6 @@ Result<> Worker::run(int signals_fd) {
     }
     is_news = reap() || is_news;
     const Span now = env_.clock.mono();
-    rest(is_news, now);
     if (is_leaving() && now >= *leave_by_) ask_all();
     if (kill_at_ && now >= *kill_at_) kill_all();
     if (is_news) look_at_ = std::min(look_at_, look_again_);
@@ -131,20 +128,9 @@ void Worker::kill_all() {
   kill_at_ = env_.clock.mono() + limits::end_wait;
 }
 
-void Worker::rest(bool is_news, Span now) {
-  if (!options_.is_alone) return;
-  if (is_news || !keepers_.empty()) {
-    rest_at_ = now + limits::rest_after;
-  } else if (rest_at_ && now >= *rest_at_) {
-    rest_at_.reset();
-    env::let_go_of_code();
-  }
-}
-
 Span Worker::until_next() const {
   const Span now = env_.clock.mono();
   Span next = look_at_;
-  if (rest_at_ && keepers_.empty()) next = std::min(next, *rest_at_);
   if (now < offer_at_ && !is_leaving()) next = std::min(next, offer_at_);
   if (is_leaving() && !was_asked_) next = std::min(next, *leave_by_);
   if (kill_at_) next = std::min(next, *kill_at_);

@@ -46,7 +46,6 @@ struct WorkerOptions {
   std::size_t at_once = 0;
   Span leave =
       limits::leave_time;  // For runs under way, when it leaves or their session is deleted.
-  bool is_alone = false;   // Nothing else in this process has to be quick.
   // What a SIGHUP does instead of telling it to leave; whether it did. None: it always tells it.
   std::function<bool()> on_hangup = {};
   // Ends what dead runs have left on this machine; called at the beginning and now and then.
@@ -120,7 +119,6 @@ class Worker {
   void ask_all();
   void kill_all();
   [[nodiscard]] Span until_next() const;
-  void rest(bool is_news, Span now);  // When there is nothing to do for a while.
   [[nodiscard]] bool is_leaving() const { return leave_by_.has_value(); }
   void take_signals(int signals_fd);
   void show();
@@ -138,9 +136,8 @@ class Worker {
   std::list<Keeper> keepers_;
   std::map<std::string, Row> rows_;
   std::map<std::string, std::string> agent_names_;
-  std::optional<Span> rest_at_;  // None: it does, or never will.
-  Span look_at_{};               // For work, whatever was heard.
-  Span look_again_{};            // Not sooner, whatever is heard.
+  Span look_at_{};     // For work, whatever was heard.
+  Span look_again_{};  // Not sooner, whatever is heard.
   Span settle_at_{};
   Span offer_at_{};  // When the next keeper may offer itself.
   std::optional<Span> leave_by_;

@@ -1,4 +1,4 @@
-#include "work/outfit.h"
+#include "work/job_maker.h"
 
 #include <utility>
 
@@ -20,24 +20,15 @@ backend::Permission permission_of(const std::string& mode) {
 
 }  // namespace
 
-Outfit::Outfit(const Serving& serving, const Order& order)
+JobMaker::JobMaker(const Serving& serving, const Order& order)
     : serving_(serving), env_(serving.engine.env()), hub_(order.hub), job_(order.job) {}
 
-void Outfit::get_ready() {
+void JobMaker::prepare() {
+  // If it cannot be had, it is asked for again when it is needed.
   if (auto skill = fetch_skill()) skill_ = *std::move(skill);
-  if (auto pipes = run::Pipes::make()) pipes_ = *std::move(pipes);
-  // What was done a moment ago is done quicker: code and memory are near.
-  auto example = read_assignment(example_assignment());
-  if (!example) return;
-  example->skill = skill_.id;
-  (void)make_call(*example);
 }
 
-std::string Outfit::instructions() const {
-  return skill_.text.empty() ? "" : make_instructions(skill_.text);
-}
-
-Result<run::Job> Outfit::make_job(const Assignment& given) {
+Result<run::Job> JobMaker::make_job(const Assignment& given) {
   run::Job job = job_;
   job.mark = std::exchange(job.id, given.run);
   job.backend = given.backend;
@@ -54,11 +45,11 @@ Result<run::Job> Outfit::make_job(const Assignment& given) {
     TYER_TRY(skill_, fetch_skill());
   }
   task.system = make_instructions(skill_.text);
-  task.prompt = given.items.empty() ? "to be told" : prompt_for(given);
+  task.prompt = prompt_for(given);
   return job;
 }
 
-backend::Environment Outfit::environment_for(const Assignment& given) const {
+backend::Environment JobMaker::environment_for(const Assignment& given) const {
   backend::Environment environment = clean_environment(serving_.environment, given);
   for (const char* prefix : {"TYER_", "AGENTFEED_"}) {
     environment[fmt::format("{}URL", prefix)] = hub_;
@@ -68,7 +59,7 @@ backend::Environment Outfit::environment_for(const Assignment& given) const {
   return environment;
 }
 
-std::string Outfit::prompt_for(const Assignment& given) const {
+std::string JobMaker::prompt_for(const Assignment& given) const {
   // Nobody can have known it when they wrote what is quoted.
   const auto chance = env_.random.bits();
   const std::string word =
@@ -76,28 +67,7 @@ std::string Outfit::prompt_for(const Assignment& given) const {
   return make_prompt(given, word);
 }
 
-std::optional<Outfit::Calling> Outfit::make_call(const Assignment& given) {
-  const backend::Backend* backend = backend::find_backend(given.backend);
-  // What takes questions or work before it can be started is not started before it is to be.
-  if (backend == nullptr || backend->asks() || given.worktree) return std::nullopt;
-  if (skill_.id.empty() || skill_.id != given.skill) return std::nullopt;
-  auto job = make_job(given);
-  if (!job) return std::nullopt;
-  auto plan = run::make_plan(env_, *backend, *job, environment_for(given));
-  if (!plan) return std::nullopt;
-  return Calling{*std::move(job), *std::move(plan)};
-}
-
-std::optional<Expected> Outfit::expect(Assignment given) {
-  auto calling = make_call(given);
-  auto pipes = pipes_ ? Result<run::Pipes>(*std::exchange(pipes_, {})) : run::Pipes::make();
-  if (!calling || !pipes) return std::nullopt;
-  auto ready = run::Ready::make(env_, std::move(calling->plan), *std::move(pipes), true);
-  if (!ready) return std::nullopt;
-  return Expected{std::move(given), std::move(calling->job), *std::move(ready)};
-}
-
-Result<Outfit::Skill> Outfit::fetch_skill() const {
+Result<JobMaker::Skill> JobMaker::fetch_skill() const {
   TYER_TRY(auto client,
            http::Client::make(serving_.hub.url, {.time = limits::answer_time,
                                                  .answer_max = limits::skill_bytes_max}));
