@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "env/os_error.h"
 
 namespace tyer::env {
 namespace {
@@ -55,6 +56,18 @@ Result<std::string> find_program(const std::string& name, std::string_view searc
   return fail(Fault::not_found,
               fmt::format("there is no program '{}' in PATH; install it or give its full path",
                           printable(name)));
+}
+
+Result<ProgramFile> identify_program(const std::string& name, std::string_view search) {
+  TYER_TRY(const std::string path,
+           find_program(name, search.empty() ? default_search : search, ""));
+  struct stat status{};
+  if (stat(path.c_str(), &status) != 0) return std::unexpected(os_error(errno, "look at", path));
+  return ProgramFile{.path = path,
+                     .device = static_cast<std::int64_t>(status.st_dev),
+                     .inode = static_cast<std::int64_t>(status.st_ino),
+                     .size = status.st_size,
+                     .changed_ns = status.st_ctim.tv_sec * 1'000'000'000 + status.st_ctim.tv_nsec};
 }
 
 }  // namespace tyer::env

@@ -24,9 +24,6 @@
 namespace tyer::env {
 namespace {
 
-// What posix_spawnp takes when there is no PATH.
-constexpr std::string_view default_path = "/bin:/usr/bin";
-
 Result<> check_spawn(const Spawn& spawn) {
   const auto has_nul = [](std::string_view text) { return text.contains('\0'); };
   if (spawn.argv.empty()) return fail(Fault::invalid, "there is no command to run");
@@ -233,7 +230,7 @@ Result<std::unique_ptr<Child>> start_child(const Spawn& spawn) {
   const auto path = spawn.environment.find("PATH");
   TYER_TRY(const std::string program,
            find_program(spawn.argv.front(),
-                        path == spawn.environment.end() ? default_path : path->second,
+                        path == spawn.environment.end() ? default_search : path->second,
                         spawn.directory));
   TYER_TRY(const auto streams, take_streams(spawn));
   SpawnSetup setup;

@@ -19,6 +19,9 @@ inline constexpr Span run_write_wait = 60s;  // For a store that is away when a 
 // For one that is prepared where nobody of us sees who does it; a large worktree takes a while.
 inline constexpr Span start_wait_max = 1h;
 inline constexpr Span feature_wait = 20s;       // For a program to say what it can.
+inline constexpr Span features_good_for = 24h;  // What it said; its file may start another one.
+inline constexpr std::size_t features_kept_max = 8;  // Programs of which that is known.
+inline constexpr std::size_t features_file_bytes_max = 32 << 20;
 inline constexpr int drain_reads_max = 64;  // Of what is left in a pipe when all are gone.
 inline constexpr int turn_reads_max = 16;   // Of one pipe before the others have their turn.
 inline constexpr std::size_t read_bytes = 64 << 10;

@@ -11,7 +11,8 @@ Result<Plan> make_plan(env::Env& env, const backend::Backend& backend, const Job
   Plan plan{.task = job.task, .spawn = {.directory = job.directory}};
   plan.task.folder = fmt::format("{}/{}/call", job.folder, job.id);
   plan.task.new_conversation = job.id;
-  TYER_TRY(const backend::Features features, ask_features(env, backend, plan.task, environment));
+  TYER_TRY(const backend::Features features,
+           ask_features(env, backend, plan.task, environment, job.folder));
   TYER_TRY(plan.call, backend.prepare(plan.task, features));
   plan.spawn.argv = plan.call.argv;
   plan.spawn.environment = backend::call_environment(environment, plan.call);
