@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "api/limits.h"
+#include "core/acquire.h"
 #include "core/key.h"
 
 namespace tyer::api {
@@ -14,10 +15,9 @@ http::Stream::Chunk chunk_of(const char* text) {
 
 // The name of the lock that an event is about: of the lock itself, or of its queue.
 std::string_view lock_in(const core::Event& event) {
-  const std::string_view kind = core::kind_of(event.key);
-  const std::string_view rest = core::rest_of(event.key);
-  if (kind == "lock") return rest;
-  return kind == "wait" ? rest.substr(0, rest.rfind('/')) : std::string_view();
+  const std::string_view waited_for = core::key_of_ticket(event.key);
+  const std::string_view key = waited_for.empty() ? event.key : waited_for;
+  return core::kind_of(key) == "lock" ? core::rest_of(key) : std::string_view();
 }
 
 }  // namespace

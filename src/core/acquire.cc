@@ -180,7 +180,14 @@ class Decision {
 }  // namespace
 
 std::string ticket_key(std::string_view key, std::string_view id) {
-  return fmt::format("wait/{}/{}", rest_of(key), id);
+  return fmt::format("wait/{}/{}", key, id);
+}
+
+std::string_view key_of_ticket(std::string_view ticket) {
+  if (kind_of(ticket) != "wait") return {};
+  const std::string_view rest = rest_of(ticket);
+  const std::size_t end = rest.rfind('/');
+  return end == std::string_view::npos ? std::string_view() : rest.substr(0, end);
 }
 
 Result<std::vector<Lease>> tickets(const View& view, std::string_view key) {

@@ -1,7 +1,7 @@
 // Asking for leases in turn: several keys in one decision, and a queue of those
 // who wait.
 //
-// Who waits for a key holds a ticket, `wait/<name>/<id>`, which is a lease like
+// Who waits for a key holds a ticket, `wait/<key>/<id>`, which is a lease like
 // any other: it is kept alive by heartbeats and judged like the rest, so a dead
 // waiter does not hold up the queue. Tickets are served by their tokens, which
 // are numbers of the log: first come, first served. Whoever does not take a free
@@ -44,8 +44,11 @@ struct Answer {
   std::vector<Lease> behind;
 };
 
-// The ticket of the waiter `id` for `key`, "lock/a/b".
+// The ticket of the waiter `id` for `key`: "wait/lock/a/b/ID" for "lock/a/b".
 [[nodiscard]] std::string ticket_key(std::string_view key, std::string_view id);
+
+// The key that a ticket is for. Empty if `ticket` is the key of none.
+[[nodiscard]] std::string_view key_of_ticket(std::string_view ticket);
 
 // Those who wait for `key`, the first to be served first.
 [[nodiscard]] Result<std::vector<Lease>> tickets(const View& view, std::string_view key);

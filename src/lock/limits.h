@@ -25,11 +25,12 @@ inline constexpr Span hub_retry_first = 100ms;  // Doubled each time, up to ...
 inline constexpr Span hub_retry_most = 2s;
 inline constexpr Span hub_release_max = 2s;  // Attempts at giving a lock back.
 inline constexpr std::size_t hub_answer_bytes_max = 16 << 20;
-inline constexpr std::size_t place_bytes_max = 30;  // The id of one who waits, within a key.
+inline constexpr std::size_t place_bytes_max = 29;  // The id of one who waits, within a key.
 
 static_assert(break_wait_max < hub_answer_max, "a hub waits for it before it answers");
 static_assert(2 * wait_look_every < hub_silence_max);
 static_assert(hub_retry_most * 3 < ticket_silence_max, "who comes back still has its place");
-static_assert(lock_name_bytes_max + place_bytes_max + 6 <= key_bytes_max);
+// A ticket is "wait/lock/NAME/PLACE".
+static_assert(lock_name_bytes_max + place_bytes_max + 11 <= key_bytes_max);
 
 }  // namespace tyer::limits

@@ -146,7 +146,8 @@ TEST_P(HubLease, KeepsAPlaceInLineForWhoseItIs) {
   {
     Listener waiting(hub->url(), "/api/events/stream?topics=lease", admin.headers());
     std::thread asking([&] { (void)as(waiter).post("/api/leases", wait); });
-    waiting.until([](const http::ServerEvent& event) { return event.data.contains("wait/K/"); });
+    waiting.until(
+        [](const http::ServerEvent& event) { return event.data.contains("wait/lock/K/"); });
     hub->kill();
     asking.join();
   }

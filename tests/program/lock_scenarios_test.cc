@@ -299,7 +299,7 @@ TEST_P(LockScenario, IsNotGivenToOneWhosePatienceIsOver) {
   EXPECT_EQ(result.code, 1);
   EXPECT_EQ(result.out, "");
   EXPECT_TRUE(result.err.contains("K: /wf:build is running")) << result.err;
-  EXPECT_EQ(story("wait/K"), "granted released");
+  EXPECT_EQ(story("wait/lock/K"), "granted released");
 }
 
 // L8: who gives up leaves no ticket.
@@ -321,7 +321,7 @@ TEST_P(LockScenario, ForgetsOneWhoIsInterruptedWhileItWaits) {
 
     EXPECT_EQ(result.code, 128 + number) << verb;
     EXPECT_EQ(result.err, "tyer: stopped waiting for the lock: interrupted\n");
-    EXPECT_TRUE(story("wait/K").ends_with("granted released")) << verb;
+    EXPECT_TRUE(story("wait/lock/K").ends_with("granted released")) << verb;
   }
   EXPECT_EQ(tyer("lock release K --session " + held.session).code, 0);
   EXPECT_EQ(tyer("lock acquire K --no-keeper").code, 0);
@@ -340,7 +340,7 @@ TEST_P(LockScenario, PassesOverAWaiterThatWasKilled) {
   EXPECT_EQ(tyer("lock release K --session " + held.session).code, 0);
 
   EXPECT_EQ(tyer("lock acquire K --no-keeper").code, 0);
-  EXPECT_EQ(story("wait/K"), "granted lapsed:orphaned");
+  EXPECT_EQ(story("wait/lock/K"), "granted lapsed:orphaned");
 }
 
 // L9, L18: the keeper ends with the process it keeps the lock for.
