@@ -65,9 +65,9 @@ inline constexpr std::array<std::string_view, 3> list_examples{
 inline constexpr std::array list_codes{done, ExitCode{1, "there is no store"}, wrong, unreachable};
 
 inline constexpr std::array id_operands{
-    Operand{.name = "ID", .help = "The run, or the beginning of its id"}};
-inline constexpr std::array<std::string_view, 1> show_examples{
-    "tyer runs show 0190f3c2-7b1a-7c3d-8e4f-0123456789ab"};
+    Operand{.name = "ID", .help = "The run, the beginning of its id, or 'last'"}};
+inline constexpr std::array<std::string_view, 2> show_examples{
+    "tyer runs show 0190f3c2-7b1a-7c3d-8e4f-0123456789ab", "tyer runs show last"};
 inline constexpr std::array show_codes{done, none, wrong, unreachable};
 inline constexpr std::array<std::string_view, 1> follow_examples{
     "tyer runs follow 0190f3c2-7b1a-7c3d-8e4f-0123456789ab"};

@@ -230,6 +230,8 @@ std::string json_of(const run::Record& record) {
                     {"directory", record.directory},
                     {"worktree", record.worktree.empty() ? Json(nullptr) : Json(record.worktree)},
                     {"folder", record.folder},
+                    {"session", record.session.empty() ? Json(nullptr) : Json(record.session)},
+                    {"about", record.about},
                     {"prompt", record.prompt},
                     {"attempt", record.attempt},
                     {"keeperPid", record.keeper ? record.keeper->pid : 0},

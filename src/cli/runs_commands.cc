@@ -64,6 +64,16 @@ Result<run::RunQuery> read_query(const Arguments& arguments) {
   return query;
 }
 
+// The session, or the kind of agent if it is a run of none.
+std::string whose(const run::Record& record) {
+  return printable(record.session.empty() ? record.backend : record.session, 40);
+}
+
+// Millionths of a US dollar; nothing if the program does not tell.
+std::string dollars(std::int64_t cost) {
+  return cost > 0 ? fmt::format("{:.4f} USD", static_cast<double>(cost) / 1e6) : "";
+}
+
 std::string ago(const std::optional<Time>& time, Time now) {
   return time ? describe_span(std::max<Span>(now - *time, Span::zero())) : "";
 }
@@ -79,13 +89,13 @@ Done run_runs_list(World& world, const Arguments& arguments) {
   TYER_TRY(const Time now, work.engine->store_time());
   Json all = Json::array();
   std::vector<std::vector<std::string>> rows{
-      {"RUN", "BACKEND", "STATE", "AGE", "ATTEMPT", "WORKTREE", "PROMPT"}};
+      {"RUN", "AGENT", "STATE", "AGE", "ATTEMPT", "COST", "WORKTREE", "ABOUT"}};
   for (std::size_t i = 0; i < records.size(); ++i) {
     const run::Record& record = records[i];
     all.push_back(with_health(record, conditions[i]));
-    rows.push_back({record.id, printable(record.backend, 20), state_of(record, conditions[i]),
-                    ago(record.created, now), std::to_string(record.attempt), record.worktree,
-                    clip(record.prompt, 40)});
+    rows.push_back({record.id, whose(record), state_of(record, conditions[i]),
+                    ago(record.created, now), std::to_string(record.attempt),
+                    dollars(record.usage.cost), record.worktree, clip(record.about, 40)});
   }
   if (arguments.has("--json")) {
     world.output.print(dump_json(all) + "\n");
@@ -118,10 +128,11 @@ Done run_runs_show(World& world, const Arguments& arguments) {
       {"why", printable(record.status == "ended" ? record.why : condition.why, 1'000)},
       {"backend", record.backend},
       {"directory", record.directory},
-      {"prompt", record.prompt},
+      {"about", record.about},
       {"attempt", std::to_string(record.attempt)},
       {"age", ago(record.created, now)},
       {"folder", record.folder}};
+  if (!record.session.empty()) rows.push_back({"session", record.session});
   if (!record.worktree.empty()) rows.push_back({"worktree", record.worktree});
   if (!record.conversation.empty()) rows.push_back({"conversation", record.conversation});
   if (!record.next.empty()) rows.push_back({"next", record.next});
@@ -129,8 +140,7 @@ Done run_runs_show(World& world, const Arguments& arguments) {
     rows.push_back({"turns", std::to_string(record.turns)});
     rows.push_back({"tokens", fmt::format("{} in, {} out, {} cached", record.usage.input,
                                           record.usage.output, record.usage.cached)});
-    rows.push_back(
-        {"cost", fmt::format("{:.4f} USD", static_cast<double>(record.usage.cost) / 1e6)});
+    rows.push_back({"cost", dollars(record.usage.cost)});
   }
   world.output.print(table(rows));
   return 0;

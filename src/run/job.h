@@ -27,7 +27,9 @@ struct Job {
   std::string id;    // Of the first attempt.
   std::string mark;  // What its keeper is marked with; empty: the same. See keeper_mark_of.
   std::string backend;
-  backend::Task task;  // But for its folder.
+  backend::Task task;   // But for its folder.
+  std::string session;  // Whose run it is: "bot/default"; empty: of no session.
+  std::string about;    // What it is to do, in a line; empty: how its prompt begins.
   std::string directory;
   std::string worktree;    // Its name, if `directory` is one that is to be the run's alone.
   std::string base;        // What that is made from; empty: what the main checkout has.

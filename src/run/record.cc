@@ -20,9 +20,9 @@ Json to_json(const core::Holder& holder) {
           {"pid_start", holder.pid_start}};
 }
 
-// One line of how a prompt begins.
-std::string excerpt(std::string_view prompt) {
-  std::string text(prompt.substr(0, 4 * limits::prompt_excerpt_bytes));
+// One line of how a text begins.
+std::string excerpt(std::string_view whole) {
+  std::string text(whole.substr(0, 4 * limits::prompt_excerpt_bytes));
   std::ranges::replace_if(text, [](char c) { return c == '\n' || c == '\r' || c == '\t'; }, ' ');
   return printable(text, limits::prompt_excerpt_bytes);
 }
@@ -106,6 +106,8 @@ Record read_record(const core::Subject& subject) {
                 .directory = text_or(state, "directory"),
                 .worktree = text_or(state, "worktree"),
                 .folder = text_or(state, "folder"),
+                .session = text_or(state, "session"),
+                .about = text_or(state, "about", text_or(state, "prompt")),
                 .prompt = text_or(state, "prompt"),
                 .attempt = int_or(state, "attempt", 1)};
   record.first = text_or(state, "first", record.id);
@@ -151,6 +153,8 @@ core::Draft draft_created(const Job& job, const Attempt& attempt, const Guards& 
             {"keeper", to_json(guards.keeper)},
             {"front", to_json(guards.front)},
             {"created_at", format_time(now)}};
+  if (!job.session.empty()) body["session"] = excerpt(job.session);
+  if (!job.about.empty()) body["about"] = excerpt(job.about);
   if (!job.worktree.empty()) body["worktree"] = job.worktree;
   if (!attempt.earlier.empty()) body["earlier"] = attempt.earlier;
   if (attempt.not_before) body["not_before"] = format_time(*attempt.not_before);

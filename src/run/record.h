@@ -41,7 +41,9 @@ struct Record {
   std::string directory;
   std::string worktree;  // Its name, if `directory` is the run's alone.
   std::string folder;
-  std::string prompt;  // How it begins.
+  std::string session;  // Whose run it is: "bot/default"; empty: of no session.
+  std::string about;    // What it is to do, in a line; of one without it, how its prompt begins.
+  std::string prompt;   // How it begins.
   std::int64_t attempt = 1;
   std::string first;                   // The first attempt.
   std::optional<core::Holder> keeper;  // None: it was not made by a keeper.

@@ -183,6 +183,11 @@ Result<Record> look_at_run(engine::Engine& engine, const std::string& id) {
 }
 
 Result<std::string> find_run(engine::Engine& engine, const std::string& beginning) {
+  if (beginning == "last") {
+    TYER_TRY(const RunPage newest, list_runs(engine, {.ended = true, .limit = 1}));
+    if (!newest.records.empty()) return newest.records.front().id;
+    return fail(Fault::not_found, "there is no run yet");
+  }
   std::vector<std::string> found;
   bool is_whole = false;
   TYER_TRY_OK(engine.read([&](const core::View& view) -> Result<> {

@@ -48,6 +48,7 @@ struct RunPage {
 [[nodiscard]] Result<Record> look_at_run(engine::Engine& engine, const std::string& id);
 
 // The id that begins like this, or `beginning` if there is none. `invalid` if there are several.
+// "last" is the newest run.
 [[nodiscard]] Result<std::string> find_run(engine::Engine& engine, const std::string& beginning);
 
 }  // namespace tyer::run

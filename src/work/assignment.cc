@@ -3,6 +3,7 @@
 #include "backend/excerpt.h"
 #include "base/json.h"
 #include "base/json_fields.h"
+#include "work/order.h"
 
 namespace tyer::work {
 namespace {
@@ -32,6 +33,11 @@ std::vector<std::string> texts_of(const Json& object, const char* name) {
     if (one.is_string()) all.push_back(one.get<std::string>());
   }
   return all;
+}
+
+std::string item_words(const Assignment& given) {
+  const Said& first = given.items.front();
+  return in_a_row(first.title.empty() ? first.text : first.title, given.items.size());
 }
 
 Result<Assignment> read_assignment(std::string_view text) {

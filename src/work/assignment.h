@@ -59,6 +59,9 @@ struct Assignment {
   std::vector<LostRun> left;        // To be ended before it starts.
 };
 
+// What it is about: the first thing that is to be answered, in one line.
+[[nodiscard]] std::string item_words(const Assignment& given);
+
 // From the answer to POST /api/sessions/{id}/runs. `broken` if it is none.
 [[nodiscard]] Result<Assignment> read_assignment(std::string_view begun);
 

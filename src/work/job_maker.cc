@@ -46,6 +46,8 @@ Result<run::Job> JobMaker::make_job(const Assignment& given) {
   }
   task.system = make_instructions(skill_.text);
   task.prompt = prompt_for(given);
+  job.session = given.agent + "/" + given.session;
+  job.about = item_words(given);
   return job;
 }
 

@@ -105,12 +105,10 @@ class Shift {
   }
 
   void tell_worker() {
-    const Said& first = given_.items.front();
-    serving_.on_given(
-        {.session = given_.session_id,
-         .run = given_.run,
-         .name = given_.agent + "/" + given_.session,
-         .item = in_a_row(first.title.empty() ? first.text : first.title, given_.items.size())});
+    serving_.on_given({.session = given_.session_id,
+                       .run = given_.run,
+                       .name = given_.agent + "/" + given_.session,
+                       .item = item_words(given_)});
   }
 
   // Who we are, for those who judge whether we live, and how long we may take.

@@ -46,6 +46,8 @@ TEST_F(Runs, AreFoundByTheBeginningOfTheirIds) {
   EXPECT_EQ(follow(part).code, 0);
   EXPECT_TRUE(tyer("runs stop " + part).err.contains(all[3]));
 
+  EXPECT_EQ(shown("last", "run"), all.back());
+
   const ProgramResult many = tyer("runs show 0");
   EXPECT_EQ(many.code, 2);
   EXPECT_TRUE(many.err.contains(all[0]) && many.err.contains(all[4])) << many.err;
@@ -53,6 +55,13 @@ TEST_F(Runs, AreFoundByTheBeginningOfTheirIds) {
   EXPECT_TRUE(many.err.contains("…; write more of it")) << many.err;
   EXPECT_EQ(tyer("runs show x").code, 1);
   EXPECT_EQ(tyer({"runs", "show", ""}).code, 1);
+}
+
+TEST_F(Runs, HaveNoLastOneBeforeTheFirst) {
+  ASSERT_EQ(tyer("feed add general").code, 0);
+  const ProgramResult none = tyer("runs show last");
+  EXPECT_EQ(none.code, 1);
+  EXPECT_EQ(none.err, "tyer: there is no run yet\n");
 }
 
 TEST_F(Runs, AreListedPageByPage) {

@@ -74,6 +74,28 @@ echo seen)",
   EXPECT_EQ(people().as(token).get("/api/auth/me").status, 401);
 }
 
+TEST_F(WorkerRun, IsListedWithItsSessionAndWhatItIsAbout) {
+  make_scripted("bot", "cat >/dev/null\necho yes");
+  const std::unique_ptr<Program> worker = start_worker("bot", "");
+  const std::string post = write_post("for nobody");
+  ASSERT_NE(write_comment(post, "@bot look at the build"), "");
+  await_answers(post, 1);
+  EXPECT_EQ(leave(*worker).code, 0);
+
+  // Where the worker is.
+  const auto said = [&](const std::string& words) {
+    ProgramCall asking = call(split_words(words));
+    asking.directory = work_place;
+    return run_program(asking).out;
+  };
+  const std::string list = said("runs list --all");
+  EXPECT_TRUE(list.contains("  bot/default  done ")) << list;
+  EXPECT_TRUE(list.contains("@bot look at the build")) << list;
+  const Json shown = parse_json_object(said("runs show last --json")).value_or(Json());
+  EXPECT_EQ(text_or(shown, "session"), "bot/default");
+  EXPECT_EQ(text_or(shown, "about"), "@bot look at the build");
+}
+
 TEST_F(WorkerRun, AnswersOnceIfItsAgentDoesSoItself) {
   make_scripted("bot", R"(
 post=$(grep -o 'The thread (post ps_[a-z0-9]*' | grep -o 'ps_.*')
