@@ -16,6 +16,7 @@ inline constexpr Span silence_confirm = 12s;  // Between seeing a silence and be
 inline constexpr Span renew_late_max = 1s;  // For the answer to who is out of its time already.
 
 inline constexpr std::size_t pump_events_max = 128;  // A rule sees in one transaction.
+inline constexpr int drain_steps_max = 100;  // Of a command that lets rules deal with its events.
 inline constexpr int rule_tries_max = 5;
 inline constexpr Span rule_retry_first = 100ms;  // Doubled with each try.
 inline constexpr Span rule_retry_most = 60s;

@@ -1,5 +1,7 @@
 #include "engine/pump.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "core/key.h"
@@ -65,51 +67,97 @@ bool is_store_trouble(const Error& error) {
   return error.fault == Fault::unavailable || error.fault == Fault::timeout;
 }
 
+Pump::Pump(Engine& engine) : engine_(engine) {
+  const std::vector<core::Rule>& rules = engine_.catalog().rules();
+  for (std::size_t i = 0; i < rules.size(); ++i) {
+    for (const std::string& type : rules[i].wants) by_type_[type];
+    if (rules[i].wants.empty()) of_all_types_.push_back(i);
+  }
+  // In the catalog's order, whatever each of them wants.
+  for (std::size_t i = 0; i < rules.size(); ++i) {
+    for (auto& [type, readers] : by_type_) {
+      if (rules[i].wants_type(type)) readers.push_back(i);
+    }
+  }
+}
+
+const std::vector<std::size_t>& Pump::readers_of(const core::Event& event) const {
+  static const std::vector<std::size_t> none;
+  // Asides are the pump's own notes; to fail on one would make the next, without end.
+  if (core::kind_of(event.key) == "aside") return none;
+  const auto found = by_type_.find(event.type);
+  return found == by_type_.end() ? of_all_types_ : found->second;
+}
+
+Result<Pump::Page> Pump::read_page(const core::View& view) const {
+  Page page;
+  if (engine_.catalog().rules().empty()) return page;
+  for (const core::Rule& rule : engine_.catalog().rules()) {
+    TYER_TRY(page.cursors.emplace_back(), view.cursor(cursor_name(rule)));
+  }
+  const std::uint64_t after = std::ranges::min(page.cursors, {}, &core::Cursor::seq).seq;
+  TYER_TRY(const core::Head head, view.head());
+  if (after >= head.seq) return page;
+  TYER_TRY(page.events, view.events({.after = after, .limit = limits::pump_events_max}));
+  return page;
+}
+
+bool Pump::is_wanted(const Page& page) const {
+  return std::ranges::any_of(page.events, [&](const core::Event& event) {
+    return std::ranges::any_of(readers_of(event), [&](std::size_t reader) {
+      return page.cursors[reader].seq < event.seq;
+    });
+  });
+}
+
 Result<Time> Pump::step(Time now) {
-  TYER_TRY(const bool idle, is_idle());
-  if (idle) return now + limits::poll_every;
-  TYER_TRY_OK(engine_.write([&](store::Txn& txn) -> Result<> {
-    for (const core::Rule& rule : engine_.catalog().rules()) TYER_TRY_OK(feed(txn, rule));
+  bool is_idle = true;
+  TYER_TRY_OK(engine_.read([&](const core::View& view) -> Result<> {
+    TYER_TRY(const Page page, read_page(view));
+    is_idle = page.events.size() < limits::pump_events_max && !is_wanted(page);
     return {};
   }));
+  if (is_idle) return now + limits::poll_every;
+  TYER_TRY_OK(engine_.write([&](store::Txn& txn) { return feed(txn); }));
   return now;
 }
 
-Result<bool> Pump::is_idle() {
-  bool idle = true;
-  TYER_TRY_OK(engine_.read([&](const core::View& view) -> Result<> {
-    idle = true;
-    TYER_TRY(const core::Head head, view.head());
-    for (const core::Rule& rule : engine_.catalog().rules()) {
-      TYER_TRY(const core::Cursor cursor, view.cursor(cursor_name(rule)));
-      if (cursor.seq < head.seq) idle = false;
-    }
-    return {};
-  }));
-  return idle;
-}
-
-Result<> Pump::feed(store::Txn& txn, const core::Rule& rule) {
-  TYER_TRY(core::Cursor cursor, txn.cursor(cursor_name(rule)));
-  TYER_TRY(const auto events, txn.events({.after = cursor.seq, .limit = limits::pump_events_max}));
-  if (events.empty()) return {};
-  for (const core::Event& event : events) {
-    cursor.seq = event.seq;
-    if (!rule.wants_type(event.type)) continue;
-    // Asides are the pump's own notes; to fail on one would make the next, without end.
-    if (core::kind_of(event.key) == "aside") continue;
-    // Behind an event that was set aside, its key's later ones wait their turn.
-    TYER_TRY(const auto waiting, find_aside(txn, rule.name, event.key));
-    if (waiting) continue;
-    if (const Result<> shown = show(txn, engine_.catalog(), rule, event); !shown) {
-      if (is_store_trouble(shown.error())) return shown;
-      const Aside aside{rule.name, event.key, event.seq, 0, "", ""};
-      TYER_TRY_OK(record(txn, engine_.catalog(), aside_failed(aside, shown.error(), txn.now()),
-                         rule.name, event.seq));
+Result<> Pump::feed(store::Txn& txn) const {
+  TYER_TRY(Page page, read_page(txn));
+  if (page.events.empty()) return {};
+  for (const core::Event& event : page.events) {
+    for (const std::size_t reader : readers_of(event)) {
+      if (page.cursors[reader].seq >= event.seq) continue;
+      TYER_TRY_OK(show_or_park(txn, engine_.catalog().rules()[reader], event));
     }
   }
-  txn.put(std::move(cursor));
+  const std::uint64_t shown = page.events.back().seq;
+  for (core::Cursor& cursor : page.cursors) {
+    if (cursor.seq >= shown) continue;
+    cursor.seq = shown;
+    txn.put(std::move(cursor));
+  }
   return {};
+}
+
+Result<> Pump::show_or_park(store::Txn& txn, const core::Rule& rule,
+                            const core::Event& event) const {
+  // Behind an event that was set aside, its key's later ones wait their turn.
+  TYER_TRY(const auto waiting, find_aside(txn, rule.name, event.key));
+  if (waiting) return {};
+  const Result<> shown = show(txn, engine_.catalog(), rule, event);
+  if (shown || is_store_trouble(shown.error())) return shown;
+  const Aside aside{rule.name, event.key, event.seq, 0, "", ""};
+  return record(txn, engine_.catalog(), aside_failed(aside, shown.error(), txn.now()), rule.name,
+                event.seq);
+}
+
+void drain(Engine& engine) {
+  Pump pump(engine);
+  for (int i = 0; i < limits::drain_steps_max; ++i) {
+    const auto next = pump.step(Time{});
+    if (!next || *next != Time{}) return;
+  }
 }
 
 Result<> show(store::Txn& txn, const core::Catalog& catalog, const core::Rule& rule,

@@ -12,6 +12,7 @@
 #include "support/forked.h"
 #include "support/http_peer.h"
 #include "support/hub_relay.h"
+#include "support/lose_lease.h"
 #include "support/worker_world.h"
 
 namespace tyer::testing {
@@ -209,6 +210,21 @@ TEST_F(WorkerOffer, EndsWithoutAWordWhenTheHubStops) {
   end_hub(SIGTERM);
 
   EXPECT_EQ(waiting.rest(), "0\r\n\r\n");
+}
+
+// Nobody has to serve the store for its rules to deal with what happens in it.
+TEST_F(WorkerOffer, ThatLostItsSessionIsEndedByTheNextCommandOnTheStore) {
+  make_agent("bot");
+  const HttpPeer deaf = offer();
+  ASSERT_NE(write_post("@bot go"), "");
+  const std::string session = session_of("bot");
+  end_hub(SIGTERM);
+  lose_lease(store_url(), "session/" + session);
+  ASSERT_FALSE(tyer("log").out.contains("shift.ended"));
+
+  EXPECT_EQ(tyer("feed add other").code, 0);
+
+  EXPECT_TRUE(tyer("log").out.contains("shift.ended"));
 }
 
 // W12: what it may have been given unheard is taken back before it asks for more.

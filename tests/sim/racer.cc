@@ -49,9 +49,9 @@ Result<Time> Racer::step(Time now) {
 
 // Who heard no answer may have what it asked for, and may be long in asking again.
 Result<Time> Racer::dawdle(Time now, const Error& error) {
-  if (home_.rng.one_in(2)) return std::unexpected(error);
+  if (home_.rng.one_in(4)) return std::unexpected(error);
   doing_ = "dawdles: " + error.what;
-  return now + home_.rng.between(Span(1s), 2 * silence);
+  return now + home_.rng.between(Span(1s), 3 * silence);
 }
 
 bool Racer::trusts(const std::string& key) const {

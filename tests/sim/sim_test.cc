@@ -49,7 +49,7 @@ INSTANTIATE_TEST_SUITE_P(Of, Seeds, ::testing::Range(std::uint64_t{0}, batches))
 // An answer is lost and asked for again so late that others may take the lock: there who takes it
 // as it is believes too much.
 TEST(World, WithALeaseFoundAgainTooLateKeepsEveryLaw) {
-  for (const std::uint64_t seed : {155U, 437U, 496U}) {
+  for (const std::uint64_t seed : {77U, 190U, 684U}) {
     const sim::Broken broken = run_world({.seed = seed});
     EXPECT_FALSE(broken) << *broken << "\n  again: ./dev sim --seed " << seed << " --trace";
     EXPECT_TRUE(run_world({.seed = seed, .flaw = Flaw::found_again_unjudged})) << seed;

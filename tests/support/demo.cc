@@ -16,6 +16,7 @@
 #include "env/linux_env.h"
 #include "feed/kinds.h"
 #include "store/open.h"
+#include "support/lose_lease.h"
 
 namespace tyer::testing {
 namespace {
@@ -70,6 +71,10 @@ void fill_demo(const std::string& url) {
 
 void add_run(const std::string& url, const std::string& name) {
   apply_all(url, {draft("run/" + name, "run.created", "{}")});
+}
+
+void lose_lease(const std::string& url, const std::string& key) {
+  apply_all(url, {{.endings = {{.key = key, .how = core::End::lapsed, .verdict = "silent"}}}});
 }
 
 std::string add_feed(const std::string& url, const std::string& name) {
