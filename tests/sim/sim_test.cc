@@ -10,6 +10,7 @@
 
 #include "env/linux_random.h"
 #include "sim/files_world.h"
+#include "sim/session_world.h"
 #include "sim/workloads.h"
 
 namespace tyer::testing {
@@ -44,6 +45,15 @@ TEST_P(Seeds, KeepTheFilesStoreWhole) {
   }
 }
 
+TEST_P(Seeds, AnswerWhatIsWrittenForAgents) {
+  for (std::uint64_t i = 0; i < seeds_wanted / batches; ++i) {
+    const std::uint64_t seed = GetParam() * seeds_wanted / batches + i;
+    const sim::Broken broken = run_session_world({.seed = seed});
+    ASSERT_FALSE(broken) << *broken << "\n  again: ./dev sim --scenario sessions --seed " << seed
+                         << " --trace";
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Of, Seeds, ::testing::Range(std::uint64_t{0}, batches));
 
 // An answer is lost and asked for again so late that others may take the lock: there who takes it
@@ -72,6 +82,9 @@ TEST(FreshSeeds, KeepEveryLaw) {
   for (std::uint64_t seed = first; seed < first + fresh_seeds; ++seed) {
     const sim::Broken broken = run_world({.seed = seed});
     ASSERT_FALSE(broken) << *broken << "\n  again: ./dev sim --seed " << seed << " --trace";
+    const sim::Broken unanswered = run_session_world({.seed = seed});
+    ASSERT_FALSE(unanswered) << *unanswered << "\n  again: ./dev sim --scenario sessions --seed "
+                             << seed << " --trace";
     const auto torn = run_files_world(seed, FilesFlaw::none);
     ASSERT_FALSE(torn) << *torn << "\n  again: ./dev sim --scenario files --seed " << seed;
   }
@@ -122,6 +135,28 @@ INSTANTIATE_TEST_SUITE_P(
                       Protection{"StartTimeCheck", Flaw::no_start_time},
                       Protection{"MonotonicHeartbeat", Flaw::no_monotonic_heartbeat},
                       Protection{"JudgementOfWhatIsFoundAgain", Flaw::found_again_unjudged}),
+    [](const auto& test) { return test.param.name; });
+
+struct SessionProtection {
+  std::string name;
+  SessionFlaw flaw;
+};
+
+class TakenOutOfSessions : public ::testing::TestWithParam<SessionProtection> {};
+
+TEST_P(TakenOutOfSessions, IsNoticedWithinFiveHundredSeeds) {
+  std::uint64_t seed = 0;
+  while (seed < seeds_until_noticed && !run_session_world({.seed = seed}, GetParam().flaw)) ++seed;
+  ASSERT_LT(seed, seeds_until_noticed)
+      << GetParam().name << " can be taken out and no law is broken";
+  RecordProperty("first_seed", std::to_string(seed));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Protection, TakenOutOfSessions,
+    ::testing::Values(SessionProtection{"LostRunsEnd", SessionFlaw::lost_runs_stay},
+                      SessionProtection{"TheRunBeforeEnds", SessionFlaw::begins_beside_others},
+                      SessionProtection{"WakesAreCounted", SessionFlaw::no_end_of_wakes}),
     [](const auto& test) { return test.param.name; });
 
 }  // namespace

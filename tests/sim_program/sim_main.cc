@@ -6,13 +6,15 @@
 #include <string_view>
 
 #include "sim/files_world.h"
+#include "sim/session_world.h"
 #include "sim/workloads.h"
 
 namespace tyer::testing {
 namespace {
 
 constexpr std::string_view usage =
-    "usage: tyer_sim [--seed N] [--seeds COUNT] [--scenario mixed|files] [--steps N] [--trace]\n"
+    "usage: tyer_sim [--seed N] [--seeds COUNT] [--scenario mixed|files|sessions] [--steps N] "
+    "[--trace]\n"
     "\n"
     "Runs simulated worlds and checks the laws after every step. Without --seeds it runs\n"
     "one world if a seed is given, else until it is stopped or a law is broken.\n"
@@ -53,7 +55,7 @@ bool read_arguments(int count, char** words, Arguments& arguments) {
     if (word == "--steps") good = read_number(value, arguments.steps);
     if (word == "--scenario") {
       arguments.scenario = value;
-      good = value == "mixed" || value == "files";
+      good = value == "mixed" || value == "files" || value == "sessions";
     }
     if (!good) {
       std::fprintf(stderr, "tyer_sim: '%s %s' is not understood\n", words[i],
@@ -75,7 +77,7 @@ sim::Broken run_one(const Arguments& arguments, std::uint64_t seed) {
   }
   sim::WorldOptions options{.seed = seed, .steps = arguments.steps};
   if (arguments.trace) options.trace = [](const std::string& line) { std::puts(line.c_str()); };
-  return run_world(options);
+  return arguments.scenario == "sessions" ? run_session_world(options) : run_world(options);
 }
 
 int run(const Arguments& arguments) {
