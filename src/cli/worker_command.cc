@@ -159,7 +159,7 @@ struct OwnHub {
 Done run_worker_loop(World& world, const Arguments& arguments, const Settings& settings,
                      std::vector<work::Identity> identities, const OwnHub& own,
                      const EndSignals& signals, Face& face) {
-  work::WorkerOptions options{.identities = std::move(identities)};
+  work::WorkerOptions options{.identities = std::move(identities), .is_alone = !own.service};
   TYER_TRY(options.at_once, read_at_once(arguments));
   options.leave = settings.worker_leave;
   if (own.has_tls) {

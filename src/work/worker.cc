@@ -18,6 +18,7 @@
 #include "env/descriptors.h"
 #include "env/kin.h"
 #include "env/marked.h"
+#include "env/own_code.h"
 #include "env/wait_readable.h"
 #include "run/record.h"
 #include "work/limits.h"
@@ -55,6 +56,7 @@ Result<> Worker::run(int signals_fd) {
     served_.push_back(std::make_unique<Served>(env_, identity, std::move(client)));
   }
   look_for_work();
+  rest();
   while (!is_leaving() || !keepers_.empty() || offered() > 0) {
     offer();
     std::vector<int> fds{signals_fd};
@@ -71,6 +73,7 @@ Result<> Worker::run(int signals_fd) {
       is_news = hear(*served) || is_news;
     }
     is_news = reap() || is_news;
+    if (is_news && keepers_.empty()) rest();
     const Span now = env_.clock.mono();
     if (is_leaving() && now >= *leave_by_) ask_all();
     if (kill_at_ && now >= *kill_at_) kill_all();
@@ -126,6 +129,11 @@ void Worker::kill_all() {
   log_.warn("runs that do not end are killed", {{"runs", std::to_string(kin.size())}});
   (void)env::end_kin(kin);
   kill_at_ = env_.clock.mono() + limits::end_wait;
+}
+
+// An idle worker is small.
+void Worker::rest() {
+  if (options_.is_alone) env::let_go_of_code();
 }
 
 Span Worker::until_next() const {

@@ -44,6 +44,7 @@ struct Row {
 struct WorkerOptions {
   std::vector<Identity> identities;
   std::size_t at_once = 0;
+  bool is_alone = false;  // Nothing else in this process has to be quick.
   Span leave =
       limits::leave_time;  // For runs under way, when it leaves or their session is deleted.
   // What a SIGHUP does instead of telling it to leave; whether it did. None: it always tells it.
@@ -116,6 +117,7 @@ class Worker {
   void take(Offering offering, const Given& given);
   void retire();
   void end_if_due(const Json& row);
+  void rest();
   void ask_all();
   void kill_all();
   [[nodiscard]] Span until_next() const;
