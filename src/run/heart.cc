@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "env/kin.h"
 #include "run/limits.h"
@@ -37,6 +38,8 @@ void Heart::note_kin() {
 }
 
 Result<Time> Heart::step(Time now) {
+  // What it looks at was written a moment ago, and the agent that is started now comes first.
+  if (!std::exchange(has_looked_, true)) return now + limits::run_look_every;
   note_kin();
   Result<Time> next = keeper_.step(now);
   bool is_lost = !keeper_.take_lost().empty();

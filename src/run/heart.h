@@ -52,6 +52,7 @@ class Heart {
   std::optional<env::Bell> bell_;  // None: a stop is seen a little later.
   std::unique_ptr<env::File> kin_file_;
   std::string kin_;  // As it was written last.
+  bool has_looked_ = false;
   std::atomic<bool> lost_ = false;
   std::atomic<bool> stop_asked_ = false;
   const Log log_;

@@ -172,14 +172,12 @@ class Shift {
 
   engine::Renew renewer() {
     if (serving_.finish_here) return engine::renew_in(serving_.engine);
-    auto desk = lock::make_far_desk(env_, serving_.hub);
-    if (!desk) {
-      return [error = desk.error()](const core::Lease&, Span) -> Result<> {
-        return std::unexpected(error);
-      };
-    }
-    desk_ = *std::move(desk);
-    return desk_->renewer();
+    return [this](const core::Lease& lease, Span asked) -> Result<> {
+      if (!desk_) {
+        TYER_TRY(desk_, lock::make_far_desk(env_, serving_.hub));
+      }
+      return desk_->renewer()(lease, asked);
+    };
   }
 
   // A hub that is away is waited for: what came of a run is worth it. Where its store is at hand,
