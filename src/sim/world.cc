@@ -123,8 +123,12 @@ Broken World::check_committed() {
   for (const auto& [key, lease] : laws_->live()) {
     Heard& heard = heard_[key];
     const bool fresh = heard.token != lease.token;
-    if (!fresh && heard.heard_at == lease.heard_at && heard.heard_mono == lease.heard_mono)
-      continue;
+    // A time that is ahead of the store's is set back by others, which is no beat: whoever beats
+    // tells its own monotonic clock.
+    const bool beat =
+        lease.heard_mono ? lease.heard_mono != heard.heard_mono : lease.heard_at != heard.heard_at;
+    heard.heard_at = lease.heard_at;
+    if (!fresh && !beat) continue;
     const Span mono = machine_of(lease.holder.place.host)->mono();
     heard = {lease.token, lease.heard_at, lease.heard_mono, mono,
              fresh ? mono : heard.granted_mono};
